@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+option(NETKIT_TESTS "build the tests" ON)
+option(NETKIT_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(NETKIT_RUNTIME_ONLY "only libnetkit, the device half" OFF)
+option(NETKIT_NEWEST_DIALECT "C++26 and C23 (clang-22) in place of C++23 and C99" OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NETKIT_NEWEST_DIALECT)
+  # CMake 3.25 does not know these spellings for clang-22.
+  set(CMAKE_CXX26_STANDARD_COMPILE_OPTION -std=c++26)
+  set(CMAKE_CXX26_EXTENSION_COMPILE_OPTION -std=gnu++26)
+  set(CMAKE_C23_STANDARD_COMPILE_OPTION -std=c23)
+  set(CMAKE_CXX_STANDARD 26)
+  set(NETKIT_RUNTIME_STANDARD 26)
+  set(CMAKE_C_STANDARD 23)
+else()
+  set(CMAKE_CXX_STANDARD 23)
+  set(NETKIT_RUNTIME_STANDARD 20)
+  set(CMAKE_C_STANDARD 99)
+endif()
+
+# -ffp-contract=off: the same float bits on every machine (docs/numerics.md).
+add_library(netkit_flags INTERFACE)
+target_compile_options(netkit_flags INTERFACE -Wall -Wextra -Wshadow -Werror -ffp-contract=off)
+target_include_directories(netkit_flags INTERFACE ${CMAKE_SOURCE_DIR}/src
+                           ${CMAKE_SOURCE_DIR}/include)
+if(NETKIT_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=address,undefined)
+endif()

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# One test program per folder that holds *_test.cc files: test_<folder path>.
+find_package(GTest REQUIRED)
+set(netkit_test_folders)
+foreach(source ${NETKIT_TEST_SOURCES})
+  get_filename_component(folder ${source} DIRECTORY)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${folder})
+  string(REGEX REPLACE "^src/" "" folder ${folder})
+  string(REPLACE "/" "_" name test_${folder})
+  list(APPEND netkit_test_folders ${name})
+  list(APPEND ${name}_sources ${source})
+endforeach()
+list(REMOVE_DUPLICATES netkit_test_folders)
+foreach(name ${netkit_test_folders})
+  add_executable(${name} ${${name}_sources})
+  target_link_libraries(${name} PRIVATE netkit_flags netkit_compiler GTest::gtest_main)
+  if(TARGET netkit_schemas)
+    target_link_libraries(${name} PRIVATE netkit_schemas)
+  endif()
+  target_compile_definitions(${name} PRIVATE NETKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                             NETKIT_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+endforeach()

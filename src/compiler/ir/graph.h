@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Graph: the canonical network. Spatial tensors are NHWC; every dimension is known; nodes stand in
+// an executable order. Plain values: passes take one graph and return another.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/attrs.h"
+#include "compiler/ir/tensor_type.h"
+
+namespace netkit {
+
+using TensorId = int32_t;
+constexpr TensorId kNoTensor = -1;
+
+struct Tensor {
+  std::string name;
+  TensorType type;
+  ConstData data;  // set: a constant
+  bool is_constant() const { return data != nullptr; }
+};
+
+struct Node {
+  std::string op;  // canonical operator, a folder's OpDef::name ("conv2d")
+  std::string name;
+  std::vector<TensorId> inputs;  // kNoTensor where an optional input is absent
+  std::vector<TensorId> outputs;
+  Attrs attrs;     // canonical names, stated in the operator's header
+};
+
+struct Graph {
+  std::vector<Tensor> tensors;
+  std::vector<Node> nodes;
+  std::vector<TensorId> inputs, outputs;
+  std::string source;  // file name, for messages
+  std::string sha256;  // of the source file
+
+  TensorId add_tensor(std::string name, TensorType type, ConstData data = nullptr);
+  const Tensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
+  Tensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
+};
+
+// Index of the node that makes each tensor (-1: input or constant), and the nodes that read it.
+struct Uses {
+  std::vector<int> producer;
+  std::vector<std::vector<int>> readers;
+};
+Uses uses_of(const Graph& graph);
+
+// Structure: ids in range, one producer each, order executable, constants of the stated size.
+Result<void> verify(const Graph& graph);
+
+// Drops tensors that nothing names; keeps order.
+Graph compacted(const Graph& graph);
+
+// Stable text, one line per tensor that is an input or constant and per node; parsed back by
+// parse_graph, so that pass tests are text in, text out.
+std::string to_text(const Graph& graph);
+Result<Graph> parse_graph(std::string_view text);
+
+}  // namespace netkit

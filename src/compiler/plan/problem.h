@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What the planner is given: buffers and steps, nothing of networks (netkit-graph/1 in memory).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace netkit::plan {
+
+// An overlap that a step's kernel allows, and the scratch that the mode needs in place of the
+// step's own scratch_bytes. forward f: safe when output address <= input address - f. backward b:
+// safe when output end >= input end + b. At least one of the two is set; 0 is in place.
+struct Overlap {
+  int input = 0;   // index into Step::inputs
+  int output = 0;  // index into Step::outputs
+  std::optional<int64_t> forward_bytes, backward_bytes;
+  int64_t scratch_bytes = 0;
+  int mode = 0;    // the caller's name for the choice; comes back in the Layout
+};
+
+struct Tensor {
+  std::string name;
+  int64_t bytes = 0;
+};
+
+struct Step {
+  std::string name;
+  std::vector<int> inputs, outputs;  // indices into Problem::tensors; an input may stand twice
+  int64_t scratch_bytes = 0;         // of the plain mode
+  std::vector<Overlap> overlaps;     // at most one is chosen
+};
+
+struct Problem {
+  int64_t alignment = 16;            // power of two; of every offset
+  std::vector<Tensor> tensors;       // activations only: constants are not planned
+  std::vector<Step> steps;           // in the given (file) order
+  std::vector<int> inputs, outputs;  // tensors; inputs live from the start, outputs to the end
+};
+
+}  // namespace netkit::plan
