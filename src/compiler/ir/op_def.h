@@ -69,6 +69,7 @@ struct StepParams {
 struct StepArg {
   TensorId tensor = kNoTensor;
   ConstData constant;       // wins over tensor when set
+  nk_dtype dtype = NK_INT8;  // element type of the constant, for emitted arrays
   uint32_t alignment = 4;   // of the constant in flash
   std::string label;        // "weights", "bias", "multiplier", for reports and emitted names
 };

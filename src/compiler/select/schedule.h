@@ -37,7 +37,8 @@ struct ScheduleStep {
 struct Constant {
   std::string name;     // unique C identifier
   ConstData data;
-  uint32_t alignment = 4;
+  nk_dtype dtype = NK_INT8;  // of its elements; the emitted array has this type
+  uint32_t alignment = 4;    // bytes, in flash
 };
 
 struct InOut {
