@@ -28,4 +28,13 @@ typedef enum nk_status_code {
 
 typedef uint8_t nk_status8; /* holds an nk_status_code */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* One short line without a full stop; never NULL, also for values that are no status. */
+const char* nk_status_text(nk_status8 status);
+#ifdef __cplusplus
+}
+#endif
+
 #endif
