@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/ir/attrs.h"
@@ -42,7 +43,8 @@ struct Graph {
   Tensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
 };
 
-// Index of the node that makes each tensor (-1: input or constant), and the nodes that read it.
+// Index of the node that makes each tensor (-1: input or constant), and the nodes that read it, in
+// order, each once (graph outputs are not readers).
 struct Uses {
   std::vector<int> producer;
   std::vector<std::vector<int>> readers;
@@ -56,8 +58,14 @@ Result<void> verify(const Graph& graph);
 Graph compacted(const Graph& graph);
 
 // Stable text, one line per tensor that is an input or constant and per node; parsed back by
-// parse_graph, so that pass tests are text in, text out.
-std::string to_text(const Graph& graph);
+// parse_graph, so that pass tests are text in, text out:
+//   input %x float32[1x4]
+//   const %w float32[2x4] = 1 2 3 4 5 6 7 8           // equal values: = splat 1
+//   %y int8[1x2] q(0.5,-128) = fully_connected(%x, %w, _) {activation="relu"} @"dense"
+//   output %y
+// A name that others share, or an empty one, gets "#" and a number. Constants of more than
+// `max_elems` elements (and longer scale lists) are shortened to a hash, which parse_graph refuses.
+std::string to_text(const Graph& graph, size_t max_elems = 64);
 Result<Graph> parse_graph(std::string_view text);
 
 }  // namespace netkit

@@ -51,6 +51,8 @@ Result<int64_t> element_count(std::span<const int64_t> dims);
 // Bytes of a dense tensor (int4: two to a byte, rounded up), or an error on overflow or above 2^40.
 Result<int64_t> byte_count(nk_dtype dtype, std::span<const int64_t> dims);
 std::string dims_text(std::span<const int64_t> dims);    // "1x28x28x1", "scalar"
-std::string type_text(const TensorType& type);           // "int8[1x28x28x1] q(0.0039,-128)"
+// "int8[1x28x28x1] q(0.0039,-128)"; per channel "q(0.5 0.25,0,axis 3)", and "q(64 scales,axis 3)"
+// where there are more than max_scales.
+std::string type_text(const TensorType& type, size_t max_scales = 4);
 
 }  // namespace netkit
