@@ -19,10 +19,16 @@ constexpr int kAbsent = -1;  // an optional input that is not given
 struct ForeignTensor {
   std::string name;
   TensorType type;         // dims: -1 where the file leaves a dimension open
+  std::string dtype_name;  // the file's word where type.dtype is NK_DTYPE_NONE ("bfloat16", …)
   bool has_shape = false;  // ONNX intermediates often have none
-  std::vector<std::string> dim_names;  // symbolic names of open dimensions, "" where none
+  // Names of open dimensions, "" where a dimension is closed; empty when all are. TFLite gives an
+  // open dimension a nominal size: type.dims holds it and the name is "?".
+  std::vector<std::string> dim_names;
   ConstData data;          // constants only
   bool is_variable = false;
+  // ONNX subgraphs: the tensor of the enclosing graph (the one that holds the node) which this
+  // one stands for.
+  int outer = kAbsent;
 };
 
 struct ForeignGraph;
@@ -35,7 +41,8 @@ struct ForeignNode {
   std::vector<int> inputs;   // tensor index or kAbsent
   std::vector<int> outputs;  // tensor index or kAbsent
   Attrs attrs;          // TFLite: options by their schema name ("stride_h"); enums by their name
-  std::vector<std::pair<std::string, int>> subgraphs;  // attribute name, index into subgraphs
+  // Attribute name, index into the `subgraphs` of the root graph (never of a nested one).
+  std::vector<std::pair<std::string, int>> subgraphs;
 };
 
 struct ForeignGraph {
@@ -47,7 +54,7 @@ struct ForeignGraph {
   std::vector<ForeignTensor> tensors;
   std::vector<ForeignNode> nodes;
   std::vector<int> inputs, outputs;
-  std::vector<ForeignGraph> subgraphs;
+  std::vector<ForeignGraph> subgraphs;  // root graph only: all of the file's other graphs
   std::vector<std::string> warnings;
 };
 
