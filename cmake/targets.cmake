@@ -38,7 +38,20 @@ if(EXISTS ${NETKIT_SCHEMAS}/tflite.fbs)
   target_link_libraries(netkit_schemas PUBLIC protobuf::libprotobuf-lite)
 endif()
 
-add_library(netkit_compiler STATIC ${NETKIT_HOST_SOURCES})
+# The kernel sources inside the compiler, for the emitted C.
+file(GLOB_RECURSE netkit_embedded RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS
+     src/base/fixed_point.h src/base/dtype.h src/ops/*.c src/ops/*.h)
+list(FILTER netkit_embedded EXCLUDE REGEX "_(check|helpers)\\.h$")
+set(netkit_embedded_paths ${netkit_embedded})
+list(TRANSFORM netkit_embedded_paths PREPEND ${CMAKE_SOURCE_DIR}/src/)
+add_custom_command(
+  OUTPUT ${NETKIT_GENERATED}/embedded_sources.cc
+  COMMAND ${CMAKE_COMMAND} "-DFILES=${netkit_embedded}" -DROOT=${CMAKE_SOURCE_DIR}/src
+          -DOUT=${NETKIT_GENERATED}/embedded_sources.cc -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${netkit_embedded_paths} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+
+add_library(netkit_compiler STATIC ${NETKIT_HOST_SOURCES}
+            ${NETKIT_GENERATED}/embedded_sources.cc)
 set_target_properties(netkit_compiler PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 target_link_libraries(netkit_compiler PRIVATE netkit_flags PUBLIC netkit
                       fmt::fmt-header-only nlohmann_json::nlohmann_json)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# The front door: a thin face over the CMake presets. `make help` lists the words.
+.PHONY: all lib demo test examples bench clean help packages-build packages-test configure
+.NOTPARALLEL:
+JOBS ?= $(shell nproc)
+
+all: lib
+
+packages-build:
+	@scripts/install_packages.sh build
+packages-test:
+	@scripts/install_packages.sh test
+
+configure: packages-build
+	@cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@mkdir -p build && mv build-configure.log build/configure.log
+
+lib: configure ## the tool and both libraries: build/netkit, build/libnetkit.a, build/libnetkit_compiler.a
+	@cmake --build build -j $(JOBS) --target netkit_cli
+	@ln -sf build/netkit netkit && ln -sf build/libnetkit.a libnetkit.a
+	@echo "netkit: built ./netkit, ./libnetkit.a and build/libnetkit_compiler.a"
+
+demo: lib ## the main job on a digit model of ours: plan, run, emit C, compile it, compare the bits
+	@cmake --build build -j $(JOBS) --target netkit_demo
+	@build/netkit_demo --netkit build/netkit --models models --work build/demo
+
+test: packages-test ## everything that CI checks
+	@scripts/check.sh
+
+examples: lib ## the programs in examples/
+	@cmake --build build -j $(JOBS) --target netkit_examples
+
+bench: lib ## timing programs of bench/ (figures for docs/results.md)
+	@cmake --preset release -DNETKIT_BENCH=ON >/dev/null
+	@cmake --build build -j $(JOBS) --target netkit_bench
+
+clean: ## removes build/
+	@rm -rf build netkit libnetkit.a
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /  make \1	/'

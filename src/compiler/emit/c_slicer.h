@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Cuts the kernel sources into top-level declarations and takes those that a program needs, so that
+// emitted C holds just the functions it calls. Works on our own sources (their style is checked).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace netkit::emit {
+
+// A file of src/base or src/ops, as embedded at build time (embedded_sources.h).
+struct SourceFile {
+  std::string_view path;  // "ops/conv2d/conv2d_ref.c"
+  std::string_view text;
+};
+
+struct Slice {
+  std::string code;                     // declarations, each before its first use
+  std::vector<std::string> includes;    // "<string.h>", sorted
+  std::vector<std::string> functions;   // names of the functions taken, in order of definition
+};
+
+// The definitions of `roots` (functions or types) with all that they use. Functions become static
+// when `make_static`. Fails where a root is defined nowhere.
+Result<Slice> slice_sources(std::span<const SourceFile> files,
+                            const std::vector<std::string>& roots, bool make_static);
+
+}  // namespace netkit::emit
