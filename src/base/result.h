@@ -12,17 +12,18 @@ namespace netkit {
 
 // Maps to the exit code of the command line (docs/cli.md).
 enum class ErrorCode {
-  kNo = 1,           // the answer is no: does not fit, differs, test failed
-  kUsage = 2,        // wrong call: unknown verb, option or value
-  kInput = 3,        // broken or unsupported input
+  kNo = 1,     // the answer is no: does not fit, differs, test failed
+  kUsage = 2,  // wrong call: unknown verb, option or value
+  kInput = 3,  // broken or unsupported input
 };
 
 struct Error {
   ErrorCode code = ErrorCode::kInput;
-  std::string message;             // what is wrong, without a final full stop
-  std::string where;               // file, node, operator; may be empty
-  std::string hint;                // what to do; may be empty
-  std::vector<std::string> items;  // each single finding where there are several (unsupported nodes)
+  std::string message;  // what is wrong, without a final full stop
+  std::string where;    // file, node, operator; may be empty
+  std::string hint;     // what to do; may be empty
+  std::vector<std::string>
+      items;  // each single finding where there are several (unsupported nodes)
 };
 
 template <typename T>
@@ -30,8 +31,7 @@ using Result = std::expected<T, Error>;
 
 inline std::unexpected<Error> fail(ErrorCode code, std::string message, std::string where = {},
                                    std::string hint = {}) {
-  return std::unexpected(
-      Error{code, std::move(message), std::move(where), std::move(hint), {}});
+  return std::unexpected(Error{code, std::move(message), std::move(where), std::move(hint), {}});
 }
 
 inline std::unexpected<Error> bad_input(std::string message, std::string where = {},
@@ -45,17 +45,16 @@ inline std::unexpected<Error> bad_input(std::string message, std::string where =
 #define NK_CONCAT(a, b) NK_CONCAT_INNER(a, b)
 
 // NK_TRY(expr): return the error of a Result<…> expression, else go on.
-#define NK_TRY(expr)                                                           \
-  do {                                                                         \
-    if (auto nk_try_result = (expr); !nk_try_result.has_value()) {             \
-      return std::unexpected(std::move(nk_try_result.error()));                \
-    }                                                                          \
+#define NK_TRY(expr)                                               \
+  do {                                                             \
+    if (auto nk_try_result = (expr); !nk_try_result.has_value()) { \
+      return std::unexpected(std::move(nk_try_result.error()));    \
+    }                                                              \
   } while (false)
 
 // NK_ASSIGN(auto x, expr): x = the value of a Result<…> expression, or return its error.
-#define NK_ASSIGN(lhs, expr)                                                   \
-  NK_ASSIGN_INNER(NK_CONCAT(nk_assign_, __LINE__), lhs, expr)
-#define NK_ASSIGN_INNER(tmp, lhs, expr)                                        \
-  auto tmp = (expr);                                                           \
-  if (!tmp.has_value()) return std::unexpected(std::move(tmp.error()));        \
+#define NK_ASSIGN(lhs, expr) NK_ASSIGN_INNER(NK_CONCAT(nk_assign_, __LINE__), lhs, expr)
+#define NK_ASSIGN_INNER(tmp, lhs, expr)                                 \
+  auto tmp = (expr);                                                    \
+  if (!tmp.has_value()) return std::unexpected(std::move(tmp.error())); \
   lhs = std::move(*tmp)

@@ -8,7 +8,9 @@
 namespace netkit::emit {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 // Code with comments and literals blanked, same length, so that positions agree.
 std::string blanked(std::string_view text) {
@@ -248,7 +250,9 @@ class Cutter {
 
 }  // namespace
 
-ChunkedFile cut_into_chunks(std::string_view text) { return Cutter(text).run(); }
+ChunkedFile cut_into_chunks(std::string_view text) {
+  return Cutter(text).run();
+}
 
 std::vector<std::string> identifiers_of(std::string_view text) {
   const std::string code = blanked(text);

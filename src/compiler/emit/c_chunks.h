@@ -13,14 +13,14 @@ enum class ChunkKind { kDirective, kFunction, kOther };
 struct Chunk {
   ChunkKind kind = ChunkKind::kOther;
   bool is_static = false;
-  std::string text;                     // with the comment that stands before it
-  std::vector<std::string> defines;     // names that it introduces
-  std::vector<std::string> uses;        // identifiers in it, in order, without repeats
+  std::string text;                  // with the comment that stands before it
+  std::vector<std::string> defines;  // names that it introduces
+  std::vector<std::string> uses;     // identifiers in it, in order, without repeats
 };
 
 struct ChunkedFile {
   std::vector<Chunk> chunks;
-  std::vector<std::string> includes;    // system headers, "<math.h>"
+  std::vector<std::string> includes;  // system headers, "<math.h>"
 };
 
 // Prototypes, include guards and C++ linkage marks are dropped.

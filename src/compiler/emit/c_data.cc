@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/c_data.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <cstring>
-
-#include <fmt/format.h>
 
 namespace netkit::emit {
 namespace {
@@ -46,10 +46,14 @@ std::string float_text(std::span<const std::byte> bytes, size_t offset) {
 }
 
 constexpr Element kElements[] = {
-    {"int8_t", 1, integer_text<int8_t>},   {"uint8_t", 1, integer_text<uint8_t>},
-    {"int16_t", 2, integer_text<int16_t>}, {"uint16_t", 2, integer_text<uint16_t>},
-    {"int32_t", 4, integer_text<int32_t>}, {"uint32_t", 4, uint32_text},
-    {"int64_t", 8, integer_text<int64_t>}, {"uint64_t", 8, uint64_text},
+    {"int8_t", 1, integer_text<int8_t>},
+    {"uint8_t", 1, integer_text<uint8_t>},
+    {"int16_t", 2, integer_text<int16_t>},
+    {"uint16_t", 2, integer_text<uint16_t>},
+    {"int32_t", 4, integer_text<int32_t>},
+    {"uint32_t", 4, uint32_text},
+    {"int64_t", 8, integer_text<int64_t>},
+    {"uint64_t", 8, uint64_text},
     {"float", 4, float_text},
 };
 
@@ -87,16 +91,26 @@ class Wrapped {
 
 std::string_view c_type(nk_dtype dtype) {
   switch (dtype) {
-    case NK_FLOAT32: return "float";
-    case NK_INT8: return "int8_t";
-    case NK_INT32: return "int32_t";
-    case NK_INT16: return "int16_t";
-    case NK_INT64: return "int64_t";
-    case NK_UINT16: return "uint16_t";
-    case NK_FLOAT16: return "uint16_t";
-    case NK_UINT32: return "uint32_t";
-    case NK_UINT64: return "uint64_t";
-    default: return "uint8_t";
+    case NK_FLOAT32:
+      return "float";
+    case NK_INT8:
+      return "int8_t";
+    case NK_INT32:
+      return "int32_t";
+    case NK_INT16:
+      return "int16_t";
+    case NK_INT64:
+      return "int64_t";
+    case NK_UINT16:
+      return "uint16_t";
+    case NK_FLOAT16:
+      return "uint16_t";
+    case NK_UINT32:
+      return "uint32_t";
+    case NK_UINT64:
+      return "uint64_t";
+    default:
+      return "uint8_t";
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/c_emitter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "compiler/emit/c_data.h"
 #include "compiler/emit/c_slicer.h"
@@ -101,7 +101,8 @@ class Emitter {
     for (const std::string& symbol : externs) {
       code += fmt::format(
           "extern void {}(const void* params, const void* const* in, void* const* out,\n"
-          "    void* scratch);\n", symbol);
+          "    void* scratch);\n",
+          symbol);
     }
     return code;
   }
@@ -120,8 +121,8 @@ class Emitter {
     std::string text = "/* Parameters of each step, in flash. */\n";
     for (size_t i = 0; i < program_.order.size(); ++i) {
       const ScheduleStep& step = step_of(program_.order[i]);
-      text += fmt::format("static const nk_{}_params {}_params_{} = {};\n", step.op->name, name_,
-                          i, c_params(step.op->fields, step.params));
+      text += fmt::format("static const nk_{}_params {}_params_{} = {};\n", step.op->name, name_, i,
+                          c_params(step.op->fields, step.params));
     }
     return text + "\n";
   }
@@ -149,8 +150,8 @@ class Emitter {
   std::string list(const std::vector<ScheduleArg>& args) const {
     std::string text;
     for (const ScheduleArg& arg : args) {
-      text += fmt::format("{}{}", text.empty() ? "" : ",\n                            ",
-                          argument(arg));
+      text +=
+          fmt::format("{}{}", text.empty() ? "" : ",\n                            ", argument(arg));
     }
     return text.empty() ? "NULL" : text;
   }
@@ -165,8 +166,7 @@ class Emitter {
         "    {}(&{}_params_{}, in, out, {});\n"
         "  }}\n",
         i, step.op->name, for_comment(step.name), list(step.inputs), list(step.outputs),
-        step.row->symbol, name_, i,
-        placed.scratch_bytes > 0 ? at(placed.scratch_offset) : "NULL");
+        step.row->symbol, name_, i, placed.scratch_bytes > 0 ? at(placed.scratch_offset) : "NULL");
   }
 
   std::string signature() const {
@@ -192,7 +192,8 @@ class Emitter {
     text += "\n" + signature() + " {\n";
     text += fmt::format(
         "#ifdef NETKIT_EXTERNAL_ARENA\n"
-        "  if ({0}_arena == NULL || ((uintptr_t){0}_arena & ({1}_ARENA_ALIGNMENT - 1)) != 0) return 1;\n"
+        "  if ({0}_arena == NULL || ((uintptr_t){0}_arena & ({1}_ARENA_ALIGNMENT - 1)) != 0) "
+        "return 1;\n"
         "#endif\n",
         name_, upper_);
     each_io([&](const char* way, size_t i, const InOut&) {
@@ -206,8 +207,9 @@ class Emitter {
     for (size_t i = 0; i < program_.order.size(); ++i) text += step_call(i);
     each_io([&](const char* way, size_t i, const InOut& io) {
       if (way[0] != 'o') return;
-      text += fmt::format("  if (out{0} != {1}_output{0}()) memcpy(out{0}, {1}_output{0}(), {2});\n",
-                          i, name_, io_bytes(io));
+      text +=
+          fmt::format("  if (out{0} != {1}_output{0}()) memcpy(out{0}, {1}_output{0}(), {2});\n", i,
+                      name_, io_bytes(io));
     });
     return text + "  return 0;\n}\n";
   }
@@ -238,15 +240,16 @@ class Emitter {
         program_.plan_class, program_.lower_bound_bytes, "flash", weight_bytes(program_),
         model_flash_bytes(program_) - weight_bytes(program_), "MACs", total_macs(program_));
     text += fmt::format("#ifndef {0}\n#define {0}\n\n#include <stdint.h>\n\n", guard);
-    text += fmt::format("#define {}_ARENA_BYTES {}\n#define {}_ARENA_ALIGNMENT {}\n", upper_,
-                        std::max<int64_t>(program_.arena_bytes, 1), upper_,
-                        program_.arena_alignment);
+    text +=
+        fmt::format("#define {}_ARENA_BYTES {}\n#define {}_ARENA_ALIGNMENT {}\n", upper_,
+                    std::max<int64_t>(program_.arena_bytes, 1), upper_, program_.arena_alignment);
     text += fmt::format("#define {}_WEIGHT_BYTES {}\n", upper_, weight_bytes(program_));
     each_io([&](const char* way, size_t i, const InOut& io) { text += io_constants(way, i, io); });
     text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
     text += fmt::format(
         "#ifdef NETKIT_EXTERNAL_ARENA\n"
-        "/* Set it before the first run: {0}_ARENA_BYTES bytes, aligned to {0}_ARENA_ALIGNMENT. */\n"
+        "/* Set it before the first run: {0}_ARENA_BYTES bytes, aligned to {0}_ARENA_ALIGNMENT. "
+        "*/\n"
         "extern unsigned char* {1}_arena;\n"
         "#endif\n\n"
         "/* The places of inputs and outputs in the arena: filling them and passing them to\n"
@@ -256,7 +259,8 @@ class Emitter {
       text += fmt::format("{}* {}_{}{}(void);\n", c_type(io.type.dtype), name_, way, i);
     });
     text += fmt::format(
-        "\n/* One inference. 0: done; 1: a pointer is null or misaligned. Not reentrant: it uses the arena. */\n"
+        "\n/* One inference. 0: done; 1: a pointer is null or misaligned. Not reentrant: it uses "
+        "the arena. */\n"
         "{};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         signature());
     return text;
@@ -264,10 +268,9 @@ class Emitter {
 
   std::string io_constants(const char* way, size_t i, const InOut& io) const {
     const std::string prefix = fmt::format("{}_{}{}", upper_, upper(way), i);
-    std::string text = fmt::format("\n/* {} {}: {} {} */\n", way, i, for_comment(io.name),
-                                   type_text(io.type));
-    text += fmt::format("#define {}_ELEMS {}\n", prefix,
-                        element_count(io.type.dims).value_or(0));
+    std::string text =
+        fmt::format("\n/* {} {}: {} {} */\n", way, i, for_comment(io.name), type_text(io.type));
+    text += fmt::format("#define {}_ELEMS {}\n", prefix, element_count(io.type.dims).value_or(0));
     if (io.type.quant.scale.size() == 1) {
       text += fmt::format("#define {}_SCALE {}\n#define {}_ZERO_POINT ({})\n", prefix,
                           c_float(io.type.quant.scale[0]), prefix, io.type.quant.zero_point[0]);

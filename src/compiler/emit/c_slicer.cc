@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/c_slicer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "compiler/emit/c_chunks.h"
 
@@ -126,19 +126,19 @@ class Slicer {
   static bool wanted(const std::string& include, const Chunk& chunk) {
     static const std::map<std::string, std::vector<std::string>> kFunctions = {
         {"<math.h>",
-         {"expf",  "logf",   "sqrtf", "tanhf", "erff",  "powf",  "fabsf",  "floorf", "ceilf",
-          "sinf",  "cosf",   "tanf",  "roundf", "rintf", "log1pf", "expm1f", "fmodf",  "truncf",
-          "asinf", "acosf",  "atanf", "atan2f", "sinhf", "coshf", "asinhf", "acoshf", "atanhf",
-          "isnan", "isinf",  "INFINITY", "NAN", "lrintf", "lroundf", "nearbyintf", "fmaxf",
-          "fminf", "exp2f",  "cbrtf", "ldexpf", "frexpf", "isfinite", "signbit", "copysignf",
-          "hypotf", "exp", "log", "sqrt", "pow", "floor", "round", "fabs"}},
+         {"expf",     "logf",       "sqrtf",     "tanhf",  "erff",   "powf",     "fabsf",  "floorf",
+          "ceilf",    "sinf",       "cosf",      "tanf",   "roundf", "rintf",    "log1pf", "expm1f",
+          "fmodf",    "truncf",     "asinf",     "acosf",  "atanf",  "atan2f",   "sinhf",  "coshf",
+          "asinhf",   "acoshf",     "atanhf",    "isnan",  "isinf",  "INFINITY", "NAN",    "lrintf",
+          "lroundf",  "nearbyintf", "fmaxf",     "fminf",  "exp2f",  "cbrtf",    "ldexpf", "frexpf",
+          "isfinite", "signbit",    "copysignf", "hypotf", "exp",    "log",      "sqrt",   "pow",
+          "floor",    "round",      "fabs"}},
         {"<string.h>", {"memcpy", "memset", "memmove", "memcmp"}},
     };
     const auto it = kFunctions.find(include);
     if (it == kFunctions.end()) return true;
-    return std::ranges::any_of(it->second, [&](const std::string& name) {
-      return contains(chunk.uses, name);
-    });
+    return std::ranges::any_of(it->second,
+                               [&](const std::string& name) { return contains(chunk.uses, name); });
   }
 
   bool make_static_;

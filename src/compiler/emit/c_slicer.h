@@ -19,9 +19,9 @@ struct SourceFile {
 };
 
 struct Slice {
-  std::string code;                     // declarations, each before its first use
-  std::vector<std::string> includes;    // "<string.h>", sorted
-  std::vector<std::string> functions;   // names of the functions taken, in order of definition
+  std::string code;                    // declarations, each before its first use
+  std::vector<std::string> includes;   // "<string.h>", sorted
+  std::vector<std::string> functions;  // names of the functions taken, in order of definition
 };
 
 // The definitions of `roots` (functions or types) with all that they use. Functions become static

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/output_files.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-
-#include <fmt/format.h>
 
 namespace netkit::emit {
 namespace {

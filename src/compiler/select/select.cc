@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/select/select.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <numeric>
-
-#include <fmt/format.h>
 
 namespace netkit {
 namespace {
@@ -154,9 +154,9 @@ class Selection {
       stated = std::max(stated, constant.alignment);
       return it->second;
     }
-    constant.name =
-        unique(fmt::format("{}_{}_{}", identifier(node.op), out_.steps.size(),
-                           constant.name.empty() ? std::string("data") : identifier(constant.name)));
+    constant.name = unique(
+        fmt::format("{}_{}_{}", identifier(node.op), out_.steps.size(),
+                    constant.name.empty() ? std::string("data") : identifier(constant.name)));
     out_.constants.push_back(std::move(constant));
     return it->second;
   }
@@ -169,8 +169,8 @@ class Selection {
   const Graph& graph_;
   const Target& target_;
   Schedule out_;
-  std::vector<int> buffer_of_;               // per graph tensor; -1: a constant
-  std::map<std::string, int> constant_of_;   // by content
+  std::vector<int> buffer_of_;              // per graph tensor; -1: a constant
+  std::map<std::string, int> constant_of_;  // by content
   std::map<std::string, int> names_;
   std::vector<std::string> refusals_;
 };

@@ -8,8 +8,7 @@ namespace {
 
 constexpr Target kTargets[] = {
     {"generic", "generic", 4, 16, ""},
-    {"cortex-m4", "generic", 4, 16,
-     "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16"},
+    {"cortex-m4", "generic", 4, 16, "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16"},
     {"rv32imac", "generic", 4, 16, "-march=rv32imac -mabi=ilp32"},
     {"x86_64", "generic", 8, 16, ""},
     {"aarch64", "generic", 8, 16, ""},
@@ -17,7 +16,9 @@ constexpr Target kTargets[] = {
 
 }  // namespace
 
-std::span<const Target> all_targets() { return kTargets; }
+std::span<const Target> all_targets() {
+  return kTargets;
+}
 
 const Target* find_target(std::string_view name) {
   const auto it = std::ranges::find(kTargets, name, &Target::name);

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Everything that CI checks; `make test` runs it. Ends with "N passed, N failed".
+# Arguments: names of single checks (default: all), as `scripts/check.sh style unit`.
+set -u
+cd "$(dirname "$0")/.."
+jobs=$(nproc)
+logs=build/logs
+mkdir -p "$logs"
+passed=0 failed=0 names=()
+
+check_style() { python3 scripts/check_style.py && python3 scripts/check_layers.py; }
+check_unit() {
+  cmake --preset tests && cmake --build build/tests -j "$jobs" &&
+    ctest --test-dir build/tests --output-on-failure -j "$jobs"
+}
+check_sanitize() {
+  cmake --preset sanitize && cmake --build build/sanitize -j "$jobs" &&
+    ctest --test-dir build/sanitize --output-on-failure -j "$jobs"
+}
+check_clang() { cmake --preset clang && cmake --build build/clang -j "$jobs"; }
+check_device() { scripts/check_device_symbols.sh; }
+check_emulator() { scripts/check_emulator.sh; }
+check_demo() { make --no-print-directory demo; }
+
+all="style unit sanitize clang device emulator demo"
+for name in ${*:-$all}; do
+  printf 'netkit check: %-10s ' "$name"
+  start=$SECONDS
+  if "check_$name" >"$logs/$name.log" 2>&1; then
+    echo "passed ($((SECONDS - start)) s)"
+    passed=$((passed + 1))
+    grep -h '^note:' "$logs/$name.log" | sort -u
+  else
+    echo "FAILED ($((SECONDS - start)) s), last lines of $logs/$name.log:"
+    grep -nE 'error|FAILED|Failed' "$logs/$name.log" | head -20
+    tail -40 "$logs/$name.log"
+    failed=$((failed + 1))
+    names+=("$name")
+  fi
+done
+[ "$failed" = 0 ] && echo "netkit: all checks passed" || echo "netkit: failed: ${names[*]}"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
