@@ -92,33 +92,57 @@ std::string word_before(std::string_view code, size_t end) {
   return std::string(code.substr(begin, end - begin));
 }
 
-// Names that a declaration (not a directive) introduces; empty for a prototype.
+// The enumerators between braces: directives and values are left out.
+void name_enumerators(Chunk& chunk, std::string_view body) {
+  bool expects_name = true;
+  for (const Line& line : lines_of(body, body)) {
+    if (!directive(line.code).empty()) continue;
+    std::string word;
+    for (const char c : line.code) {
+      if (is_word(c)) {
+        word += c;
+        continue;
+      }
+      if (!word.empty() && expects_name) {
+        chunk.defines.push_back(word);
+        expects_name = false;
+      }
+      word.clear();
+      if (c == ',') expects_name = true;
+    }
+  }
+}
+
+// typedef, struct and enum.
+void name_type(Chunk& chunk, std::string_view text) {
+  const size_t brace = text.find('{');
+  const size_t pointer = text.find("(*");
+  if (brace == std::string_view::npos && pointer != std::string_view::npos) {
+    chunk.defines.push_back(word_before(text, text.find(')', pointer)));
+    return;
+  }
+  chunk.defines.push_back(word_before(text, text.rfind(';')));
+  if (brace == std::string_view::npos) return;
+  chunk.defines.push_back(word_before(text, brace));
+  const bool is_enum = text.substr(0, brace).find("enum") != std::string_view::npos;
+  if (is_enum) name_enumerators(chunk, text.substr(brace + 1, text.rfind('}') - brace - 1));
+}
+
+// Names that a declaration (not a directive) introduces; none for a prototype.
 void name_declaration(Chunk& chunk, const std::string& code) {
   const std::string_view text = trimmed(code);
   const size_t brace = text.find('{');
   const size_t paren = text.find('(');
+  const size_t equals = text.find('=');
   chunk.is_static = text.starts_with("static");
   if (text.starts_with("typedef") || text.starts_with("struct") || text.starts_with("enum")) {
-    chunk.defines.push_back(word_before(text, text.rfind(';')));
-    if (brace != std::string_view::npos) {
-      chunk.defines.push_back(word_before(text, brace));
-      const std::string_view head = text.substr(0, brace);
-      if (head.find("enum") != std::string_view::npos) {
-        for (auto& name : identifiers_of(text.substr(brace))) chunk.defines.push_back(name);
-      }
-    } else if (const size_t pointer = text.find("(*"); pointer != std::string_view::npos) {
-      chunk.defines.push_back(word_before(text, text.find(')', pointer)));
-    }
-    return;
-  }
-  const size_t equals = text.find('=');
-  if (paren != std::string_view::npos && brace != std::string_view::npos && paren < brace &&
-      equals > paren) {
+    name_type(chunk, text);
+  } else if (paren != std::string_view::npos && brace != std::string_view::npos && paren < brace &&
+             equals > paren) {
     chunk.kind = ChunkKind::kFunction;
     chunk.defines.push_back(word_before(text, paren));
   } else if (equals != std::string_view::npos) {
-    const size_t bracket = text.find('[');
-    chunk.defines.push_back(word_before(text, std::min(equals, bracket)));
+    chunk.defines.push_back(word_before(text, std::min(equals, text.find('['))));
   }
 }
 
