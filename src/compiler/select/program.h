@@ -36,6 +36,7 @@ struct Program {
   bool proven_minimal = false;
   std::string plan_class;               // "plain", "overlap"
   std::string plan_json;                // netkit-plan/1
+  std::string certificate_json;         // netkit-certificate/1; empty: none
   std::vector<std::pair<std::string, std::string>> metadata;  // source, sha256, version, options …
   std::vector<TestCase> tests;
 };
