@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The C interface of netkit: load a .nk file (version 5) in place and run it in memory that the
+ * caller owns. No heap, no globals; several programs may stand side by side.
+ * C99 to C23, and C++17 or newer. */
+#ifndef NETKIT_H
+#define NETKIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum nk_status_t {
+  NK_OK = 0,
+  NK_ERR_MODEL_OPEN,
+  NK_ERR_MODEL_READ,
+  NK_ERR_MODEL_PARSE,          /* not a .nk file, cut short, or it contradicts itself */
+  NK_ERR_UNSUPPORTED_NETWORK,
+  NK_ERR_VERSION_MISMATCH,     /* a newer or older version of the format */
+  NK_ERR_LAYER_CONFIG,
+  NK_ERR_WEIGHT_MISMATCH,
+  NK_ERR_ARENA_OVERFLOW,       /* the arena is too small: nk_program_arena_bytes says the need */
+  NK_ERR_INVALID_ARGUMENT,
+  NK_ERR_BUFFER_TOO_SMALL,
+  NK_ERR_MODEL_NOT_LOADED,
+  NK_ERR_NOT_INITIALIZED,
+  NK_ERR_CHECKSUM,             /* a CRC differs: the file was damaged */
+  NK_ERR_MISALIGNED,           /* the file or the arena is not aligned as the file asks */
+  NK_ERR_UNKNOWN_KERNEL        /* a step needs a kernel that the kernel table does not hold */
+} nk_status_t;
+
+/* One line of English, never NULL. */
+const char* nk_status_string(nk_status_t status);
+
+typedef enum nk_dtype_t {
+  NK_DTYPE_FLOAT32 = 0,
+  NK_DTYPE_INT8,
+  NK_DTYPE_UINT8,
+  NK_DTYPE_INT16,
+  NK_DTYPE_INT32,
+  NK_DTYPE_INT64,
+  NK_DTYPE_FLOAT16,
+  NK_DTYPE_BOOL,
+  NK_DTYPE_INT4,
+  NK_DTYPE_FLOAT64,
+  NK_DTYPE_UINT16,
+  NK_DTYPE_UINT32,
+  NK_DTYPE_UINT64
+} nk_dtype_t;
+
+#define NK_PROGRAM_MAX_RANK 6
+
+/* A loaded program: 128 bytes, filled by nk_program_load; copying it copies the handle. */
+typedef struct nk_program_t {
+  uint64_t storage[16];
+} nk_program_t;
+
+/* An input or output of the program. */
+typedef struct nk_program_tensor_t {
+  const char* name;                    /* in the file */
+  void* data;                          /* in the arena: write inputs here, read outputs here */
+  size_t bytes;
+  size_t elements;
+  nk_dtype_t dtype;
+  uint32_t rank;                       /* 0: a scalar */
+  uint32_t dims[NK_PROGRAM_MAX_RANK];  /* the model's own layout; 1 beyond rank */
+  float scale;                         /* real = scale * (q - zero_point); 0: not quantised */
+  int32_t zero_point;
+} nk_program_tensor_t;
+
+/* A kernel that a program may call. A table of them is sorted by id, smallest first. */
+typedef struct nk_kernel_entry {
+  uint32_t id;           /* 32-bit FNV-1a of the kernel's C symbol (netkit/kernels.hpp) */
+  uint32_t params_bytes; /* sizeof its parameter struct */
+  void (*run)(const void* params, const void* const* in, void* const* out, void* scratch);
+} nk_kernel_entry;
+
+/* What load checks before the file is believed. */
+typedef enum nk_check_t {
+  NK_CHECK_NONE = 0,      /* header and section table only: for files checked at build time */
+  NK_CHECK_STRUCTURE = 1, /* every offset, size and step, and the CRCs of all that steers memory
+                             accesses; weights are not read */
+  NK_CHECK_ALL = 2        /* that and the CRC of every section */
+} nk_check_t;
+
+/* What a file needs, before there is an arena. Either pointer may be NULL. */
+nk_status_t nk_program_need(const void* file, size_t file_bytes, size_t* arena_bytes,
+                            size_t* arena_alignment);
+
+/* Loads with every kernel of the library and NK_CHECK_STRUCTURE. `file` and `arena` stay the
+ * caller's and stay in place while the program is used; nothing is copied, the file is never
+ * written. `file` is aligned to 16 (or what the header asks), `arena` as nk_program_need says.
+ * On failure the program cannot run; after NK_ERR_ARENA_OVERFLOW and NK_ERR_MISALIGNED
+ * nk_program_arena_bytes and nk_program_arena_alignment still tell the need. */
+nk_status_t nk_program_load(nk_program_t* program, const void* file, size_t file_bytes,
+                            void* arena, size_t arena_bytes);
+
+/* The same with a kernel table of the caller's, so that only those kernels are linked. */
+nk_status_t nk_program_load_with(nk_program_t* program, const void* file, size_t file_bytes,
+                                 void* arena, size_t arena_bytes, const nk_kernel_entry* kernels,
+                                 size_t kernel_count, nk_check_t check);
+
+/* One inference: reads the inputs and writes the outputs where nk_program_input and _output say.
+ * The plan may reuse the memory of an input: write every input before each run. */
+nk_status_t nk_program_run(nk_program_t* program);
+
+uint32_t nk_program_input_count(const nk_program_t* program);
+uint32_t nk_program_output_count(const nk_program_t* program);
+nk_status_t nk_program_input(const nk_program_t* program, uint32_t index,
+                             nk_program_tensor_t* tensor);
+nk_status_t nk_program_output(const nk_program_t* program, uint32_t index,
+                              nk_program_tensor_t* tensor);
+size_t nk_program_arena_bytes(const nk_program_t* program);
+size_t nk_program_arena_alignment(const nk_program_t* program);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace netkit {
+namespace {
+
+struct Memory {
+  Memory() { std::memset(bytes, 0xA5, sizeof bytes); }
+  alignas(64) uint8_t bytes[256];
+};
+
+bool is_at(const void* p, size_t alignment) {
+  return reinterpret_cast<uintptr_t>(p) % alignment == 0;
+}
+
+TEST(Arena, AlignsAbsolutely) {
+  Memory memory;
+  for (size_t shift = 0; shift < 16; ++shift) {
+    Arena arena(memory.bytes + shift, 200);
+    for (const size_t alignment : {1u, 2u, 4u, 8u, 16u, 32u, 64u}) {
+      void* block = arena.alloc(3, alignment);
+      ASSERT_NE(block, nullptr);
+      EXPECT_TRUE(is_at(block, alignment));
+    }
+  }
+}
+
+TEST(Arena, OverflowChangesNothing) {
+  Memory memory;
+  Arena arena(memory.bytes, 32);
+  ASSERT_NE(arena.alloc(20, 1), nullptr);
+  EXPECT_EQ(arena.alloc(13, 1), nullptr);
+  EXPECT_EQ(arena.alloc(12, 16), nullptr);
+  EXPECT_EQ(arena.alloc(SIZE_MAX, 16), nullptr);
+  EXPECT_EQ(arena.alloc(SIZE_MAX - 8, 1), nullptr);
+  EXPECT_EQ(arena.used(), 20u);
+  EXPECT_EQ(arena.high_water(), 20u);
+  EXPECT_NE(arena.alloc(12, 4), nullptr);
+  EXPECT_EQ(arena.remaining(), 0u);
+  EXPECT_NE(arena.alloc(0, 1), nullptr);
+  EXPECT_EQ(arena.alloc(1, 1), nullptr);
+}
+
+TEST(Arena, AlignmentMustBeAPowerOfTwo) {
+  Memory memory;
+  Arena arena(memory.bytes, 64);
+  for (const size_t alignment : {0u, 3u, 12u}) EXPECT_EQ(arena.alloc(1, alignment), nullptr);
+  EXPECT_EQ(arena.alloc(1, size_t{1} << (8 * sizeof(size_t) - 1)), nullptr);
+  EXPECT_EQ(arena.used(), 0u);
+}
+
+TEST(Arena, MarksAndHighWater) {
+  Memory memory;
+  Arena arena(memory.bytes, 64);
+  const void* first = arena.alloc(8, 8);
+  const Arena::Mark mark = arena.mark();
+  {
+    const ArenaScope scope(arena);
+    ASSERT_NE(arena.alloc(40, 8), nullptr);
+  }
+  EXPECT_EQ(arena.used(), 8u);
+  EXPECT_EQ(arena.high_water(), 48u);
+  ASSERT_NE(arena.alloc(16, 8), nullptr);
+  const Arena::Mark later = arena.mark();
+  EXPECT_TRUE(arena.release(mark));
+  EXPECT_FALSE(arena.release(later));
+  EXPECT_EQ(arena.used(), 8u);
+  arena.reset();
+  EXPECT_EQ(arena.alloc(8, 8), first);
+  arena.reset_high_water();
+  EXPECT_EQ(arena.high_water(), 8u);
+}
+
+TEST(Arena, WithoutMemoryGivesNothing) {
+  Arena arena(nullptr, 100);
+  EXPECT_EQ(arena.capacity(), 0u);
+  EXPECT_EQ(arena.alloc(0, 1), nullptr);
+  EXPECT_EQ(Arena().alloc(1, 1), nullptr);
+}
+
+}  // namespace
+}  // namespace netkit
