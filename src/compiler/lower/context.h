@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// GraphBuilder: the LowerContext that lower.cc hands to the operators' rules.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/lower_context.h"
+
+namespace netkit {
+
+class GraphBuilder final : public LowerContext {
+ public:
+  // `foreign` must outlive the builder; its constants must have the sizes of their types.
+  explicit GraphBuilder(const ForeignGraph& foreign);
+
+  // Adds a graph input for a foreign tensor.
+  void add_input(int foreign_tensor, Dims dims);
+  // Call before each node's lowering: names what it adds and makes room, so that references to
+  // tensors stay valid while it runs.
+  void begin(const ForeignNode& node);
+  // Canonical tensor of a foreign one: bound, or a constant; kNoTensor where it is not made yet.
+  TensorId resolve(int foreign_tensor) const;
+  // Adds the graph outputs. One that is an input, a constant or another output is copied.
+  Result<void> finish_outputs();
+  Graph take() { return std::move(graph_); }
+  std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+  SourceFormat format() const override { return foreign_.format; }
+  TensorId input(const ForeignNode& node, size_t i) const override;
+  const Tensor& tensor(TensorId id) const override { return graph_.tensor(id); }
+  std::optional<std::vector<int64_t>> const_ints(TensorId id) const override;
+  std::optional<std::vector<double>> const_floats(TensorId id) const override;
+  const ForeignTensor* declared_output(const ForeignNode& node, size_t i) const override;
+  TensorId add_constant(std::string name, TensorType type, Bytes bytes) override;
+  Result<TensorId> add(std::string_view op, std::vector<TensorId> inputs, Attrs attrs,
+                       std::optional<TensorType> declared) override;
+  Result<std::vector<TensorId>> add_multi(std::string_view op, std::vector<TensorId> inputs,
+                                          Attrs attrs, std::vector<TensorType> declared) override;
+  Result<void> bind(const ForeignNode& node, size_t i, TensorId tensor) override;
+  void warn(std::string text) override { warnings_.push_back(std::move(text)); }
+  Result<TensorId> transpose(TensorId x, std::vector<int64_t> perm) override;
+
+ private:
+  TensorId add_tensor(std::string name, TensorType type, ConstData data, bool named);
+  Result<void> check_declared(const ForeignTensor& declared, const Tensor& made);
+  Result<void> name_output(int foreign_tensor, TensorId id);
+
+  const ForeignGraph& foreign_;
+  Graph graph_;
+  std::vector<TensorId> bound_;   // per foreign tensor
+  std::vector<bool> named_;       // per canonical tensor: its name is one of the file's
+  std::vector<std::string> warnings_;
+  std::string node_name_;         // of the node being lowered
+  bool first_node_ = true;        // nothing but transposes was added for it yet
+};
+
+}  // namespace netkit

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Walks the foreign nodes in an executable order and hands each to its rule; collects every
+// complaint before giving up.
+#include "compiler/lower/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/ir/op_def.h"
+#include "compiler/lower/builtin_rules.h"
+#include "compiler/lower/context.h"
+#include "compiler/lower/input_shapes.h"
+
+namespace netkit {
+namespace {
+
+const ForeignRule* rule_of(SourceFormat format, const ForeignNode& node) {
+  if (const ForeignRule* rule = find_builtin_rule(format, node.domain, node.op)) return rule;
+  return find_rule(format, node.domain, node.op);
+}
+
+std::string operator_text(const ForeignNode& node) {
+  return node.domain.empty() ? node.op : fmt::format("{}:{}", node.domain, node.op);
+}
+
+// Positions of the nodes in an order in which each comes after the makers of its inputs; the
+// file's own order where that is one.
+Result<std::vector<size_t>> executable_order(const ForeignGraph& foreign) {
+  constexpr size_t kNone = static_cast<size_t>(-1);
+  std::vector<size_t> maker(foreign.tensors.size(), kNone);
+  for (size_t n = 0; n < foreign.nodes.size(); ++n) {
+    for (const int id : foreign.nodes[n].outputs) {
+      if (id != kAbsent) maker[static_cast<size_t>(id)] = n;
+    }
+  }
+  enum class State : uint8_t { kNew, kOpen, kDone };
+  std::vector<State> state(foreign.nodes.size(), State::kNew);
+  std::vector<size_t> order, stack;
+  for (size_t root = 0; root < foreign.nodes.size(); ++root) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const size_t n = stack.back();
+      if (state[n] != State::kNew) {
+        if (state[n] == State::kOpen) order.push_back(n);
+        state[n] = State::kDone;
+        stack.pop_back();
+        continue;
+      }
+      state[n] = State::kOpen;
+      for (const int id : foreign.nodes[n].inputs) {
+        const size_t before = id == kAbsent ? kNone : maker[static_cast<size_t>(id)];
+        if (before == kNone || state[before] == State::kDone) continue;
+        if (state[before] == State::kOpen) {
+          return bad_input(fmt::format("node '{}' depends on its own output",
+                                       foreign.nodes[n].name),
+                           foreign.file);
+        }
+        stack.push_back(before);
+      }
+    }
+  }
+  return order;
+}
+
+Result<void> check_tensors(const ForeignGraph& foreign) {
+  for (const ForeignTensor& t : foreign.tensors) {
+    if (t.data == nullptr || bits_of(t.type.dtype) == 0) continue;
+    const auto bytes = byte_count(t.type.dtype, t.type.dims);
+    const std::string where = fmt::format("{}: constant '{}'", foreign.file, t.name);
+    if (!bytes) return bad_input(bytes.error().message, where);
+    if (static_cast<uint64_t>(*bytes) != t.data->size()) {
+      return bad_input(fmt::format("{} has {} bytes, not {}", type_text(t.type), t.data->size(),
+                                   *bytes),
+                       where);
+    }
+  }
+  return {};
+}
+
+class Lowering {
+ public:
+  Lowering(const ForeignGraph& foreign, const LowerOptions& options)
+      : foreign_(foreign), options_(options), builder_(foreign),
+        lost_(foreign.tensors.size(), false) {}
+
+  Result<Lowered> run() {
+    std::vector<std::string> warnings = foreign_.warnings;
+    NK_TRY(add_inputs(warnings));
+    NK_ASSIGN(const std::vector<size_t> order, executable_order(foreign_));
+    for (const size_t n : order) lower_node(foreign_.nodes[n]);
+    if (!complaints_.empty()) return std::unexpected(summary());
+    NK_TRY(builder_.finish_outputs());
+    Lowered out{compacted(builder_.take()), std::move(warnings)};
+    std::ranges::move(builder_.take_warnings(), std::back_inserter(out.warnings));
+    NK_TRY(verify(out.graph));
+    return out;
+  }
+
+ private:
+  Result<void> add_inputs(std::vector<std::string>& warnings) {
+    NK_ASSIGN(std::vector<Dims> shapes, closed_input_shapes(foreign_, options_, warnings));
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(foreign_.inputs[i])];
+      if (auto bytes = byte_count(t.type.dtype, shapes[i]); !bytes) {
+        if (!t.dtype_name.empty()) return unsupported_input(t);
+        return bad_input(bytes.error().message, fmt::format("{}: input '{}'", foreign_.file,
+                                                            t.name));
+      }
+      builder_.add_input(foreign_.inputs[i], std::move(shapes[i]));
+    }
+    return {};
+  }
+
+  std::unexpected<Error> unsupported_input(const ForeignTensor& t) const {
+    return bad_input(fmt::format("input '{}' has the unsupported type {}", t.name, t.dtype_name),
+                     foreign_.file);
+  }
+
+  // Why the node cannot even be tried; empty where it can.
+  std::string objection(const ForeignNode& node, const ForeignRule* rule) const {
+    if (!node.subgraphs.empty()) return "control flow (subgraphs) is not supported";
+    if (rule == nullptr) return "operator is not supported";
+    for (const int id : node.inputs) {
+      if (id == kAbsent) continue;
+      const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(id)];
+      if (t.is_variable) return fmt::format("'{}' is state, which is not supported", t.name);
+      if (t.data != nullptr && bits_of(t.type.dtype) == 0) {
+        return fmt::format("'{}' has the unsupported type {}", t.name,
+                           t.dtype_name.empty() ? name_of(t.type.dtype) : t.dtype_name);
+      }
+    }
+    return {};
+  }
+
+  void lower_node(const ForeignNode& node) {
+    const ForeignRule* rule = rule_of(foreign_.format, node);
+    const std::string why = objection(node, rule);
+    if (!why.empty()) return complain(node, why);
+    if (std::ranges::any_of(node.inputs, [&](int id) { return id != kAbsent && lost(id); })) {
+      return lose_outputs(node);  // its cause is listed already
+    }
+    for (const int id : node.inputs) {
+      if (id != kAbsent && builder_.resolve(id) == kNoTensor) {
+        return complain(node, fmt::format("no node makes its input '{}'", name(id)));
+      }
+    }
+    builder_.begin(node);
+    if (auto done = rule->lower(node, builder_); !done) {
+      return complain(node, done.error().message);
+    }
+    for (const int id : node.outputs) {
+      if (id != kAbsent && builder_.resolve(id) == kNoTensor && is_used(id)) {
+        return complain(node, fmt::format("output '{}' is not supported", name(id)));
+      }
+    }
+  }
+
+  bool lost(int id) const { return lost_[static_cast<size_t>(id)]; }
+  const std::string& name(int id) const { return foreign_.tensors[static_cast<size_t>(id)].name; }
+
+  bool is_used(int id) const {
+    const auto reads = [&](const ForeignNode& n) {
+      return std::ranges::find(n.inputs, id) != n.inputs.end();
+    };
+    return std::ranges::find(foreign_.outputs, id) != foreign_.outputs.end() ||
+           std::ranges::any_of(foreign_.nodes, reads);
+  }
+
+  void lose_outputs(const ForeignNode& node) {
+    for (const int id : node.outputs) {
+      if (id != kAbsent) lost_[static_cast<size_t>(id)] = true;
+    }
+  }
+
+  void complain(const ForeignNode& node, const std::string& why) {
+    complaints_.push_back(fmt::format("{} ({}): {}", operator_text(node), node.name, why));
+    lose_outputs(node);
+  }
+
+  Error summary() const {
+    return {ErrorCode::kInput,
+            fmt::format("{} of {} nodes cannot be read", complaints_.size(),
+                        foreign_.nodes.size()),
+            foreign_.file, "docs/operators.md lists what is supported", complaints_};
+  }
+
+  const ForeignGraph& foreign_;
+  const LowerOptions& options_;
+  GraphBuilder builder_;
+  std::vector<bool> lost_;  // per foreign tensor: what makes it was refused
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace
+
+Result<Lowered> lower(const ForeignGraph& foreign, const LowerOptions& options) {
+  NK_TRY(check_tensors(foreign));
+  return Lowering(foreign, options).run();
+}
+
+}  // namespace netkit

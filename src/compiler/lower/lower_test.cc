@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/ir/const_values.h"
+#include "compiler/lower/builtin_rules.h"
+#include "compiler/lower/context.h"
+#include "compiler/lower/input_shapes.h"
+
+namespace netkit {
+namespace {
+
+int add_tensor(ForeignGraph& g, std::string name, Dims dims, nk_dtype dtype = NK_FLOAT32) {
+  ForeignTensor t;
+  t.name = std::move(name);
+  t.type = {dtype, std::move(dims), {}};
+  t.has_shape = true;
+  g.tensors.push_back(std::move(t));
+  return static_cast<int>(g.tensors.size()) - 1;
+}
+
+void add_node(ForeignGraph& g, std::string op, std::vector<int> inputs, std::vector<int> outputs) {
+  ForeignNode n;
+  n.op = op;
+  n.name = "n" + std::to_string(g.nodes.size());
+  n.inputs = std::move(inputs);
+  n.outputs = std::move(outputs);
+  g.nodes.push_back(std::move(n));
+}
+
+ForeignGraph onnx_graph() {
+  ForeignGraph g;
+  g.format = SourceFormat::kOnnx;
+  g.file = "m.onnx";
+  return g;
+}
+
+TEST(Lower, ListsEveryUnsupportedNode) {
+  ForeignGraph g = onnx_graph();
+  const int x = add_tensor(g, "x", {1});
+  const int a = add_tensor(g, "a", {1}), b = add_tensor(g, "b", {1}), c = add_tensor(g, "c", {1});
+  add_node(g, "Nonsense", {x}, {a});
+  add_node(g, "Shape", {a}, {b});  // lost with its input: no complaint of its own
+  add_node(g, "Else", {b, kAbsent}, {c});
+  g.nodes[2].domain = "com.example";
+  g.nodes[2].subgraphs.push_back({"body", 0});
+  g.inputs = {x};
+  g.outputs = {c};
+  const auto lowered = lower(g, {});
+  ASSERT_FALSE(lowered.has_value());
+  EXPECT_EQ(lowered.error().code, ErrorCode::kInput);
+  EXPECT_EQ(lowered.error().message, "2 of 3 nodes cannot be read");
+  EXPECT_EQ(lowered.error().items,
+            (std::vector<std::string>{
+                "Nonsense (n0): operator is not supported",
+                "com.example:Else (n2): control flow (subgraphs) is not supported"}));
+}
+
+TEST(Lower, CyclesAndMissingMakersAreErrors) {
+  ForeignGraph g = onnx_graph();
+  const int a = add_tensor(g, "a", {1}), b = add_tensor(g, "b", {1});
+  add_node(g, "Shape", {b}, {a});
+  add_node(g, "Shape", {a}, {b});
+  g.outputs = {b};
+  EXPECT_NE(lower(g, {}).error().message.find("depends on its own output"), std::string::npos);
+  g.nodes.pop_back();
+  EXPECT_EQ(lower(g, {}).error().items[0], "Shape (n0): no node makes its input 'b'");
+  g.nodes.pop_back();
+  EXPECT_EQ(lower(g, {}).error().message, "no node makes the output 'b'");
+}
+
+TEST(Lower, ConstantsOfAnotherSizeAreRefused) {
+  ForeignGraph g = onnx_graph();
+  const int k = add_tensor(g, "k", {3}, NK_INT32);
+  g.tensors[static_cast<size_t>(k)].data = std::make_shared<Bytes>(11);
+  g.outputs = {k};
+  EXPECT_EQ(lower(g, {}).error().message, "int32[3] has 11 bytes, not 12");
+}
+
+TEST(LowerInputShapes, OpenDimensions) {
+  ForeignGraph g = onnx_graph();
+  const int x = add_tensor(g, "x", {-1, 49, -1}), y = add_tensor(g, "y", {2, -1});
+  g.tensors[static_cast<size_t>(x)].dim_names = {"batch", "", "time"};
+  g.tensors[static_cast<size_t>(y)].dim_names = {"", "time"};
+  g.inputs = {x, y};
+
+  std::vector<std::string> warnings;
+  const auto open = closed_input_shapes(g, {}, warnings);
+  ASSERT_FALSE(open.has_value());
+  EXPECT_EQ(open.error().items, (std::vector<std::string>{"input 'x' is batchx49xtime",
+                                                          "input 'y' is 2xtime"}));
+  EXPECT_EQ(open.error().hint, "give it: --shape x=… --shape y=…");
+
+  warnings.clear();
+  const auto closed = closed_input_shapes(g, {{{"y", {2, 80}}}}, warnings);
+  ASSERT_TRUE(closed.has_value());
+  EXPECT_EQ(*closed, (std::vector<Dims>{{1, 49, 80}, {2, 80}}));
+  EXPECT_EQ(warnings, (std::vector<std::string>{
+                          "input 'x' is batchx49xtime in the file: dimension 0 is taken as 1"}));
+
+  const std::vector<LowerOptions> wrong = {
+      {{{"z", {1}}}},
+      {{{"y", {3, 80}}}},
+      {{{"y", {2, 80, 1}}}},
+      {{{"y", {2, -1}}}},
+      {{{"x", {1, 49, 7}}, {"y", {2, 8}}}},
+  };
+  for (const LowerOptions& options : wrong) {
+    const auto refused = closed_input_shapes(g, options, warnings);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  }
+}
+
+TEST(LowerInputShapes, TfliteNominalSizes) {
+  ForeignGraph g = onnx_graph();
+  g.format = SourceFormat::kTflite;
+  const int x = add_tensor(g, "x", {1, 16, 8});
+  g.tensors[static_cast<size_t>(x)].dim_names = {"?", "?", ""};
+  g.inputs = {x};
+  std::vector<std::string> warnings;
+  EXPECT_EQ(*closed_input_shapes(g, {}, warnings), (std::vector<Dims>{{1, 16, 8}}));
+  EXPECT_EQ(warnings, (std::vector<std::string>{
+                          "input 'x' is ?x?x8 in the file: dimension 1 is taken as 16"}));
+  EXPECT_EQ(*closed_input_shapes(g, {{{"x", {2, 4, 8}}}}, warnings),
+            (std::vector<Dims>{{2, 4, 8}}));
+}
+
+// Lowers the single node of `g` with its built-in rule and gives the constant that it binds.
+Result<Tensor> constant_of_rule(ForeignGraph& g) {
+  GraphBuilder builder(g);
+  for (const int id : g.inputs) {
+    builder.add_input(id, g.tensors[static_cast<size_t>(id)].type.dims);
+  }
+  const ForeignNode& node = g.nodes[0];
+  builder.begin(node);
+  NK_TRY(find_builtin_rule(g.format, "", node.op)->lower(node, builder));
+  return builder.tensor(builder.resolve(node.outputs[0]));
+}
+
+TEST(LowerBuiltins, ShapeSizeRank) {
+  ForeignGraph g = onnx_graph();
+  g.inputs = {add_tensor(g, "x", {2, 3, 4})};
+  const int y = add_tensor(g, "y", {-1}, NK_INT64);
+  add_node(g, "Shape", g.inputs, {y});
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{2, 3, 4}));
+  g.nodes[0].attrs.set("start", int64_t{-2});
+  g.nodes[0].attrs.set("end", int64_t{-1});
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{3}));
+  g.nodes[0].attrs.set("start", int64_t{9});
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{}));
+  g.nodes[0].op = "Size";
+  g.tensors[static_cast<size_t>(y)].type.dims = {};
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{24}));
+  g.format = SourceFormat::kTflite;
+  g.tensors[static_cast<size_t>(y)].type = {NK_INT32, {}, {}};
+  g.nodes[0].op = "RANK";
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{3}));
+  g.tensors[static_cast<size_t>(y)].type = {NK_INT64, {3}, {}};
+  g.nodes[0].op = "SHAPE";
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{2, 3, 4}));
+  g.tensors[static_cast<size_t>(y)].type.dims = {4};
+  EXPECT_FALSE(constant_of_rule(g).has_value());
+}
+
+TEST(LowerBuiltins, Constants) {
+  ForeignGraph g = onnx_graph();
+  add_node(g, "Constant", {}, {add_tensor(g, "y", {2}, NK_DTYPE_NONE)});
+  g.tensors[0].has_shape = false;
+  Attrs& attrs = g.nodes[0].attrs;
+  EXPECT_FALSE(constant_of_rule(g).has_value());
+  attrs.set("value_ints", std::vector<int64_t>{4, 5});
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{4, 5}));
+  attrs.set("value_floats", std::vector<double>{0.5});
+  EXPECT_EQ(floats_of(*constant_of_rule(g)), (std::vector<double>{0.5}));
+  attrs.set("value", AttrTensor{{NK_INT8, {3}, {}}, std::make_shared<Bytes>(2)});
+  EXPECT_FALSE(constant_of_rule(g).has_value());
+  attrs.set("value", AttrTensor{{NK_INT8, {3}, {}}, std::make_shared<Bytes>(3)});
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{0, 0, 0}));
+}
+
+TEST(LowerBuiltins, ConstantOfShapeIsBounded) {
+  ForeignGraph g = onnx_graph();
+  const int s = add_tensor(g, "s", {2}, NK_INT64);
+  const auto set_shape = [&](std::vector<int64_t> dims) {
+    g.tensors[static_cast<size_t>(s)].data = constant_ints(NK_INT64, dims);
+  };
+  add_node(g, "ConstantOfShape", {s}, {add_tensor(g, "y", {-1, -1}, NK_DTYPE_NONE)});
+  set_shape({2, 1});
+  EXPECT_EQ(floats_of(*constant_of_rule(g)), (std::vector<double>{0, 0}));
+  g.nodes[0].attrs.set("value", AttrTensor{{NK_INT32, {1}, {}},
+                                           constant_ints(NK_INT32, std::vector<int64_t>{-7})});
+  EXPECT_EQ(ints_of(*constant_of_rule(g)), (std::vector<int64_t>{-7, -7}));
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{1 << 20, 1 << 10}, {int64_t{1} << 62, 8}, {-1, 1}}) {
+    set_shape(dims);
+    EXPECT_FALSE(constant_of_rule(g).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace netkit
