@@ -22,9 +22,9 @@ const %h float16[2] = 0x3c00 0x0000
 const %s int64[scalar] = -9223372036854775808
 const %z float32[0x3] = )text"
     "\n"
-    R"text(%y float32[1x2] = fully_connected(%x, %w, %b) {activation="relu", floats=[0.5,1.0], i=3)text"
-    R"text(, ints=[1,-2], names=["a","b,\"c"], no_floats=[]f, no_ints=[], no_strings=[]s)text"
-    R"text(, real=1.0, tiny=1e-300, value=tensor(int32[2] = 1 2)} @"dense \x0a1"
+    R"text(%y float32[1x2] = fully_connected(%x, %w, %b) {activation="relu", floats=[0.5,1.0])text"
+    R"text(, i=3, ints=[1,-2], names=["a","b,\"c"], no_floats=[]f, no_ints=[], )text"
+    R"text(no_strings=[]s, real=1.0, tiny=1e-300, value=tensor(int32[2] = 1 2)} @"dense \x0a1"
 %a int8[1x2x2x1] q(0.0039,-128), %c int8[1x2x2x2] q(0.0039,-128) = split(%"odd name, (1)", _) {axis=3}
 output %y
 output %a

@@ -213,8 +213,8 @@ Result<void> GraphBuilder::name_output(int foreign_tensor, TensorId id) {
   copy.name = name + "/copy";
   begin(copy);
   // Not through add(): a copied constant must not be folded away again.
-  Node node{"identity", copy.name, {id}, {}, {}};
-  if (find_op(node.op) == nullptr) return bad_input("operator 'identity' is not built in", name);
+  Node node{"copy", copy.name, {id}, {}, {}};
+  if (find_op(node.op) == nullptr) return bad_input("operator 'copy' is not built in", name);
   node.outputs.push_back(add_tensor(name, graph_.tensor(id).type, nullptr, true));
   graph_.outputs.push_back(node.outputs[0]);
   graph_.nodes.push_back(std::move(node));
