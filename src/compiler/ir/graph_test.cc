@@ -13,7 +13,7 @@ constexpr const char* kText =
     R"text(source "dir/a \"b\".tflite"
 sha256 "00ff"
 input %x float32[1x4]
-input %"odd name, (1)" int8[1x2x2x3] q(0.0039,-128)
+input %"odd, (1)" int8[1x2x2x3] q(0.0039,-128)
 const %w float32[2x4] = 1 2.5 -3 4e-20 inf -inf nan -0
 const %b float32[2] = splat 0.1
 const %q int8[2x3] q(0.5 0.25,0,axis 0) = -128 127 0 1 2 3
@@ -25,7 +25,7 @@ const %z float32[0x3] = )text"
     R"text(%y float32[1x2] = fully_connected(%x, %w, %b) {activation="relu", floats=[0.5,1.0])text"
     R"text(, i=3, ints=[1,-2], names=["a","b,\"c"], no_floats=[]f, no_ints=[], )text"
     R"text(no_strings=[]s, real=1.0, tiny=1e-300, value=tensor(int32[2] = 1 2)} @"dense \x0a1"
-%a int8[1x2x2x1] q(0.0039,-128), %c int8[1x2x2x2] q(0.0039,-128) = split(%"odd name, (1)", _) {axis=3}
+%a int8[1x2x2x1] q(0.0039,-128), %c int8[1x2x2x2] q(0.0039,-128) = split(%"odd, (1)", _) {axis=3}
 output %y
 output %a
 output %c
