@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// netkit-graph/1 in, netkit-plan/1 out (docs/plan-format.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "compiler/plan/layout.h"
+#include "compiler/plan/plan.h"
+#include "compiler/plan/problem.h"
+
+namespace netkit::plan {
+
+// The result has passed check_problem. Errors (kInput) name the place: "ops[3].inputs[0]".
+Result<Problem> parse_graph(std::string_view text);
+
+// What parse_graph reads, one line.
+std::string graph_json(const Problem& problem);
+
+// The layout of this problem, one line; `seconds` is the only field that may differ between runs.
+std::string plan_json(const Problem& problem, const Layout& layout);
+
+// {"format":"netkit-orders/1","orders":[{"order":[…],"live_bytes":[…],"peak_bytes":n},…]}
+std::string orders_json(const Problem& problem, const std::vector<OrderListing>& orders);
+
+}  // namespace netkit::plan

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Exact search for the order that needs least: sets of executed steps under a rising budget.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/plan/order/flow.h"
+#include "compiler/plan/order/model.h"
+
+namespace netkit::plan {
+
+// Depth-first over executed sets that can be reached within the budget; what the budget forbids
+// waits, and when nothing else is left the budget rises to the least of it: every budget passed
+// over is proven to be too small. Three rules cut the search without loss: a step that leaves no
+// more alive than before runs at once; so does a run of steps that reaches a valley (a set at
+// most as expensive as every set between it and where the run began: submodularity of the cut
+// then carries every other order over it); and a set seen once is not looked at again.
+// Can be resumed: run() may be called again with more nodes.
+class OrderSearch {
+ public:
+  // Budgets below start_budget are known to be too small, or of no interest.
+  OrderSearch(const OrderModel& model, int64_t start_budget);
+
+  // Looks at up to so many more sets. True: finished, order() holds an order whose need is bound().
+  bool run(uint64_t nodes);
+
+  int64_t bound() const { return budget_; }
+  const std::vector<int>& order() const { return order_; }
+  uint64_t nodes() const { return total_nodes_; }
+
+ private:
+  struct State {
+    int64_t alive;
+    int parent;
+    int path_begin, path_end;    // steps from the parent, in path_
+    int ready_begin, ready_end;  // in ready_
+    int done;                    // steps executed
+  };
+  struct Move {
+    int state, step;
+    int64_t need;                // slack taken off
+  };
+  struct Link {                  // a state on the way to the newest, and what came after it
+    int state;
+    size_t moves, waiting;
+  };
+  void load(int state);
+  int64_t exact_need(const StepEffect& effect, int step);
+  void execute(int step, const StepEffect& effect);
+  void run_safe_steps();
+  int settle(int parent);
+  void expand(int state);
+  bool try_commit(int state);
+  void restart_from(int state);
+  void finish(int state);
+  bool raise_budget();
+  size_t find_slot(const uint64_t* key) const;
+  void grow_table();
+
+  const OrderModel& model_;
+  SetCut cut_;
+  int words_;
+  int64_t budget_;
+  uint64_t total_nodes_ = 0;
+  std::vector<State> states_;
+  std::vector<uint64_t> keys_;      // words_ per state
+  std::vector<int> path_, ready_, table_;
+  std::vector<Move> moves_, waiting_;
+  std::vector<Link> chain_;
+  std::vector<int> prefix_, order_;
+  size_t failed_commits_ = 0;
+  // The set at hand.
+  Words executed_;
+  int64_t alive_ = 0;
+  int done_ = 0;
+  std::vector<int> run_, open_;     // steps since the parent; ready steps
+};
+
+// Makes steps that are interchangeable (the same reads, sizes and readers, also as chains) run in
+// one fixed order: no placement is lost. Adds edges to the model.
+void order_twins(OrderModel& model);
+
+// The best order that a beam of `width` sets finds; always an order, never a proof.
+std::vector<int> beam_order(const OrderModel& model, int width);
+
+}  // namespace netkit::plan

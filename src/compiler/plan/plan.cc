@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// plan(): the classes one after the other, each a search over views, orders, modes and addresses.
+#include "compiler/plan/plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/plan/check/validate.h"
+#include "compiler/plan/joint/assemble.h"
+#include "compiler/plan/joint/orders.h"
+
+namespace netkit::plan {
+namespace {
+
+constexpr size_t kMaxViewSets = 16;  // so many sets of views are tried one by one
+
+struct Context {
+  const Problem& problem;
+  const PlanOptions& options;
+  std::vector<char> outside;
+  std::optional<double> deadline;
+};
+
+struct ClassPlan {
+  Layout layout;
+  int64_t lower_bound_bytes = 0;
+  bool found = false;
+  bool time_limited = false;
+};
+
+ModelOptions model_options(const Context& c, PlanClass plan_class) {
+  ModelOptions o;
+  o.plan_class = plan_class;
+  o.outside = c.outside;
+  o.keep_inputs = c.options.in_out == InOut::kKeepInputs;
+  o.fixed_order = c.options.order == OrderChoice::kGiven;
+  return o;
+}
+
+// One set of taken views: improves `best`, returns the bound for this set.
+int64_t try_views(const Context& c, const ModelOptions& options, ClassPlan& best) {
+  const OrderModel model = make_order_model(c.problem, options);
+  ClassLimits limits;
+  limits.fixed_order = options.fixed_order;
+  limits.order_nodes = c.options.order_nodes;
+  limits.enough_bytes = c.options.ram_bytes.value_or(0);
+  Effort effort;
+  effort.place_nodes = c.options.place_nodes;
+  effort.joint_nodes = c.options.joint_nodes;
+  effort.deadline = c.deadline;
+  const ClassAnswer answer = solve_class(model, limits, effort);
+  best.time_limited |= effort.time_limited;
+  if (answer.placed.found &&
+      (!best.found || answer.placed.height_bytes < best.layout.arena_bytes)) {
+    best.layout = assemble(model, answer.placed);
+    best.layout.plan_class = options.plan_class;
+    best.found = true;
+  }
+  return answer.lower_bound_bytes;
+}
+
+// A bound for every set of views: a tensor that may lie in another costs nothing.
+int64_t bound_of_any_views(const Context& c, ModelOptions options,
+                           const std::vector<ViewRef>& views) {
+  Problem problem = c.problem;
+  for (const ViewRef& ref : views) {
+    const Step& step = problem.steps[ref.step];
+    const View& view = step.views[ref.view];
+    const int in = step.inputs[view.input], out = step.outputs[view.output];
+    const bool out_inside = c.problem.tensors[out].bytes <= c.problem.tensors[in].bytes;
+    problem.tensors[out_inside ? out : in].bytes = 0;
+  }
+  options.views.clear();
+  const OrderModel model = make_order_model(problem, options);
+  Effort none;
+  ClassLimits limits;
+  limits.fixed_order = options.fixed_order;
+  limits.order_nodes = c.options.order_nodes;
+  return solve_class(model, limits, none).lower_bound_bytes;
+}
+
+ClassPlan plan_class(const Context& c, PlanClass which) {
+  ClassPlan best;
+  ModelOptions options = model_options(c, which);
+  const std::vector<ViewRef> views = usable_views(c.problem, c.outside);
+  options.views = views;
+  best.lower_bound_bytes = try_views(c, options, best);
+  if (views.empty()) return best;
+  std::vector<int> steps;
+  for (const ViewRef& v : views) {
+    if (steps.empty() || steps.back() != v.step) steps.push_back(v.step);
+  }
+  const bool all = views.size() < 5 && (size_t{1} << views.size()) <= kMaxViewSets;
+  const size_t sets = all ? (size_t{1} << views.size()) - 1 : 1 + std::min<size_t>(
+      steps.size(), kMaxViewSets);
+  int64_t bound = best.lower_bound_bytes;
+  for (size_t k = 0; k < sets; ++k) {
+    options.views.clear();
+    for (size_t i = 0; i < views.size(); ++i) {
+      const bool taken = all ? (k >> i) & 1 : k > 0 && views[i].step != steps[k - 1];
+      if (taken) options.views.push_back(views[i]);
+    }
+    bound = std::min(bound, try_views(c, options, best));
+  }
+  best.lower_bound_bytes = all ? bound : bound_of_any_views(c, options, views);
+  return best;
+}
+
+// The largest live sum of the given order, as the sizes stand.
+int64_t given_peak(const Context& c) {
+  Problem bytewise = c.problem;
+  bytewise.alignment = 1;
+  const OrderModel model = make_order_model(bytewise, model_options(c, PlanClass::kPlain));
+  return order_bound(model, topological_order(bytewise));
+}
+
+void set_totals(const Context& c, Layout& layout) {
+  layout.given_order_peak_bytes = given_peak(c);
+  for (const LayoutBuffer& b : layout.buffers) {
+    if (b.tensor < 0) continue;
+    layout.tensor_sum_bytes += b.bytes;
+    layout.largest_tensor_bytes = std::max(layout.largest_tensor_bytes, b.bytes);
+  }
+}
+
+bool has_overlaps(const Problem& problem) {
+  return std::any_of(problem.steps.begin(), problem.steps.end(),
+                     [](const Step& s) { return !s.overlaps.empty(); });
+}
+
+ClassSummary summary(PlanClass which, int64_t arena, int64_t bound) {
+  return {which, arena, bound, arena == bound};
+}
+
+Result<Layout> run(const Context& c) {
+  const auto& ram = c.options.ram_bytes;
+  ClassPlan plain = plan_class(c, PlanClass::kPlain);
+  if (!plain.found) return fail(ErrorCode::kNo, "no placement was found within the node budget");
+  Layout layout = plain.layout;
+  layout.lower_bound_bytes = plain.lower_bound_bytes;
+  std::vector<ClassSummary> classes = {
+      summary(PlanClass::kPlain, plain.layout.arena_bytes, plain.lower_bound_bytes)};
+  bool time_limited = plain.time_limited;
+  int64_t least_bound = plain.lower_bound_bytes;
+  const bool enough = ram && layout.arena_bytes <= *ram;
+  if (c.options.class_limit == PlanClass::kOverlap && has_overlaps(c.problem) && !enough) {
+    ClassPlan overlap = plan_class(c, PlanClass::kOverlap);
+    time_limited |= overlap.time_limited;
+    least_bound = std::min(least_bound, overlap.lower_bound_bytes);
+    const bool better = overlap.found && overlap.layout.arena_bytes < layout.arena_bytes;
+    if (better) {
+      layout = std::move(overlap.layout);
+      layout.lower_bound_bytes = overlap.lower_bound_bytes;
+    }
+    classes.push_back(summary(PlanClass::kOverlap, layout.arena_bytes,
+                              std::min(layout.arena_bytes, overlap.lower_bound_bytes)));
+  }
+  layout.proven_minimal = layout.lower_bound_bytes == layout.arena_bytes;
+  layout.classes = std::move(classes);
+  layout.time_limited = time_limited;
+  if (ram) {
+    layout.verdict = layout.arena_bytes <= *ram ? Verdict::kFits
+                     : least_bound > *ram       ? Verdict::kProvenNoFit
+                                                : Verdict::kNotFound;
+  }
+  set_totals(c, layout);
+  return layout;
+}
+
+}  // namespace
+
+Result<Layout> plan(const Problem& problem, const PlanOptions& options) {
+  const double begin = now_seconds();
+  NK_TRY(check_problem(problem));
+  std::vector<int> given(problem.steps.size());
+  std::iota(given.begin(), given.end(), 0);
+  if (options.order == OrderChoice::kGiven && topological_order(problem) != given) {
+    return fail(ErrorCode::kUsage, "the given order runs a step before its inputs are there", {},
+                "plan with the best order instead");
+  }
+  Context context{problem, options, std::vector<char>(problem.tensors.size(), 0), std::nullopt};
+  if (options.in_out == InOut::kCallerOwned) {
+    for (const int t : problem.inputs) context.outside[t] = 1;
+    for (const int t : problem.outputs) context.outside[t] = 1;
+  }
+  if (options.time_limit_seconds) context.deadline = begin + *options.time_limit_seconds;
+  NK_ASSIGN(Layout layout, run(context));
+  NK_TRY(validate(problem, layout));
+  layout.seconds = now_seconds() - begin;
+  return layout;
+}
+
+}  // namespace netkit::plan

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The checks that stand between foreign input and the planner.
+#include "compiler/plan/problem.h"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+
+namespace netkit::plan {
+namespace {
+
+constexpr int64_t kMaxBytes = int64_t{1} << 53;
+constexpr size_t kMaxItems = 100'000;
+constexpr size_t kMaxArgs = 4'000'000;  // inputs, outputs, overlaps and views of all steps
+
+Result<void> check_size(int64_t bytes, const char* what, const std::string& name) {
+  if (bytes < 0 || bytes > kMaxBytes) {
+    return bad_input(std::string(what) + " is not between 0 and 2^53 bytes", name);
+  }
+  return {};
+}
+
+template <typename Items>
+Result<void> check_names(const Items& items, const char* what) {
+  std::unordered_map<std::string, int> seen;
+  for (const auto& item : items) {
+    if (item.name.empty()) return bad_input(std::string(what) + " without a name");
+    if (!seen.emplace(item.name, 0).second) {
+      return bad_input(std::string("two ") + what + "s have this name", item.name);
+    }
+  }
+  return {};
+}
+
+bool in_range(int index, size_t count) { return index >= 0 && static_cast<size_t>(index) < count; }
+
+Result<void> check_step(const Problem& problem, const Step& step) {
+  NK_TRY(check_size(step.scratch_bytes, "scratch_bytes", step.name));
+  for (const auto* list : {&step.inputs, &step.outputs}) {
+    for (const int t : *list) {
+      if (!in_range(t, problem.tensors.size())) {
+        return bad_input("step names a tensor that is not there", step.name);
+      }
+    }
+  }
+  for (const Overlap& o : step.overlaps) {
+    if (!in_range(o.input, step.inputs.size()) || !in_range(o.output, step.outputs.size())) {
+      return bad_input("overlap names an input or output that the step does not have", step.name);
+    }
+    if (!o.forward_bytes && !o.backward_bytes) {
+      return bad_input("overlap gives neither forward_bytes nor backward_bytes", step.name);
+    }
+    NK_TRY(check_size(o.forward_bytes.value_or(0), "forward_bytes", step.name));
+    NK_TRY(check_size(o.backward_bytes.value_or(0), "backward_bytes", step.name));
+    NK_TRY(check_size(o.scratch_bytes, "scratch_bytes of an overlap", step.name));
+  }
+  for (const View& v : step.views) {
+    if (!in_range(v.input, step.inputs.size()) || !in_range(v.output, step.outputs.size())) {
+      return bad_input("view names an input or output that the step does not have", step.name);
+    }
+    const int64_t a = problem.tensors[static_cast<size_t>(step.inputs[v.input])].bytes;
+    const int64_t b = problem.tensors[static_cast<size_t>(step.outputs[v.output])].bytes;
+    if (v.offset_bytes < 0 || v.offset_bytes > std::max(a, b) - std::min(a, b)) {
+      return bad_input("view reaches outside the larger tensor", step.name);
+    }
+  }
+  return {};
+}
+
+Result<void> check_flow(const Problem& problem) {
+  std::vector<char> written(problem.tensors.size(), 0);
+  for (const auto* list : {&problem.inputs, &problem.outputs, &problem.states}) {
+    for (const int t : *list) {
+      if (!in_range(t, problem.tensors.size())) return bad_input("unknown input or output tensor");
+    }
+  }
+  for (const auto* list : {&problem.inputs, &problem.states}) {
+    for (const int t : *list) {
+      if (written[t]) return bad_input("tensor is listed twice as input or state",
+                                       problem.tensors[t].name);
+      written[t] = 1;
+    }
+  }
+  const std::vector<char> given = written;
+  std::vector<char> state(problem.tensors.size(), 0);
+  for (const int t : problem.states) state[t] = 1;
+  for (const Step& step : problem.steps) {
+    for (const int t : step.outputs) {
+      if (state[t]) continue;  // a state may be written by several steps, in the given order
+      if (given[t]) return bad_input("step writes a graph input", step.name);
+      if (written[t]) return bad_input("tensor has two writers", problem.tensors[t].name);
+      written[t] = 1;
+    }
+  }
+  for (const Step& step : problem.steps) {
+    for (const int t : step.inputs) {
+      if (!written[t]) {
+        return bad_input("tensor '" + problem.tensors[t].name +
+                             "' is read but is neither written nor a graph input",
+                         step.name);
+      }
+    }
+  }
+  for (const int t : problem.outputs) {
+    if (!written[t]) return bad_input("graph output is never written", problem.tensors[t].name);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<int> topological_order(const Problem& problem) {
+  const int n = static_cast<int>(problem.steps.size());
+  std::vector<int> writer(problem.tensors.size(), -1);
+  std::vector<char> state(problem.tensors.size(), 0);
+  for (const int t : problem.states) state[t] = 1;
+  for (int s = 0; s < n; ++s) {
+    for (const int t : problem.steps[s].outputs) writer[t] = s;
+  }
+  std::vector<std::vector<int>> next(n);
+  std::vector<int> waiting(n, 0);
+  const auto edge = [&](int from, int to) {
+    next[from].push_back(to);
+    ++waiting[to];
+  };
+  // Accesses to a state keep their given order.
+  std::vector<int> last_access(problem.tensors.size(), -1);
+  for (int s = 0; s < n; ++s) {
+    for (const int t : problem.steps[s].inputs) {
+      if (!state[t] && writer[t] >= 0) edge(writer[t], s);
+    }
+    for (const auto* list : {&problem.steps[s].inputs, &problem.steps[s].outputs}) {
+      for (const int t : *list) {
+        if (!state[t]) continue;
+        if (last_access[t] >= 0 && last_access[t] != s) edge(last_access[t], s);
+        last_access[t] = s;
+      }
+    }
+  }
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int s = 0; s < n; ++s) {
+    if (waiting[s] == 0) ready.push(s);
+  }
+  std::vector<int> order;
+  while (!ready.empty()) {
+    const int s = ready.top();
+    ready.pop();
+    order.push_back(s);
+    for (const int to : next[s]) {
+      if (--waiting[to] == 0) ready.push(to);
+    }
+  }
+  if (static_cast<int>(order.size()) != n) order.clear();
+  return order;
+}
+
+Result<void> check_problem(const Problem& problem) {
+  if (problem.alignment < 1 || problem.alignment > (int64_t{1} << 30) ||
+      (problem.alignment & (problem.alignment - 1)) != 0) {
+    return bad_input("alignment is not a power of two between 1 and 2^30");
+  }
+  if (problem.steps.empty()) return bad_input("the graph has no operators");
+  if (problem.tensors.size() > kMaxItems || problem.steps.size() > kMaxItems) {
+    return bad_input("more than 100000 tensors or operators");
+  }
+  NK_TRY(check_names(problem.tensors, "tensor"));
+  NK_TRY(check_names(problem.steps, "operator"));
+  int64_t sum = 0;
+  size_t args = 0;
+  for (const Tensor& t : problem.tensors) {
+    NK_TRY(check_size(t.bytes, "tensor size", t.name));
+    sum += t.bytes;
+    if (sum > kMaxBytes) return bad_input("the tensors have more than 2^53 bytes in all");
+  }
+  for (const Step& step : problem.steps) {
+    args += step.inputs.size() + step.outputs.size() + step.overlaps.size() + step.views.size();
+    if (args > kMaxArgs) return bad_input("more than 4000000 operator arguments");
+    NK_TRY(check_step(problem, step));
+    sum += step.scratch_bytes;
+    if (sum > kMaxBytes) return bad_input("tensors and scratch have more than 2^53 bytes in all");
+  }
+  NK_TRY(check_flow(problem));
+  if (topological_order(problem).empty()) {
+    return bad_input("the operators form a cycle");
+  }
+  return {};
+}
+
+}  // namespace netkit::plan
