@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// How far an output may reach into the input of a sliding-window kernel, exactly, for the walks of
+// spatial.h. Host only.
+//
+// Forward walk: pixels and channels from first to last. After the element at output byte e has been
+// written, the kernel still reads input bytes from L(e) on; nothing is lost as long as
+// output + e_end <= input + L(e), so the distance is the greatest e_end - L(e). Backward is the
+// mirror image. Whole tensors only (one band, rings as high as the tensors).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/op_def.h"
+#include "ops/common/spatial.h"
+
+namespace netkit {
+
+// Input that an output element reads from each pixel of its window.
+enum class Reads {
+  kAllChannels,  // conv2d: every channel (or, if grouped, at most that)
+  kOwnChannel,   // dwconv2d, pool2d: channel c / (out_c / in_c) for output channel c
+  kPixelFirst,   // the whole input pixel is read before the first write (scratch copy, 1x1)
+};
+
+struct Distances {
+  int64_t forward_bytes = 0, backward_bytes = 0;  // 0 or more
+};
+Distances window_distances(const nk_spatial& s, Reads reads, int64_t elem_bytes);
+
+// The plain mode, then forward and backward, then (1x1 without padding, all channels read) both
+// with a scratch pixel. A mode whose distance leaves nothing to share is left out.
+void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
+                  std::vector<KernelMode>& out);
+
+}  // namespace netkit

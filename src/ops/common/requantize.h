@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What follows an accumulation: requantisation and clamp, integer and float; the parameter fields
+ * shared by operators with weights. C99 and C++. */
+#ifndef NETKIT_OPS_COMMON_REQUANTIZE_H
+#define NETKIT_OPS_COMMON_REQUANTIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fixed_point.h"
+
+/* Fields of operators with weights (conv2d, dwconv2d, fully_connected).
+ *   input_offset, filter_offset  minus the zero points, added to each input and weight
+ *   output_offset                the output's zero point
+ *   act_min, act_max             clamp of the quantised output
+ *   per_channel                  1: a multiplier and shift per output channel; 0: one for all
+ *   clamp_min, clamp_max         clamp of a float output (infinite where there is none) */
+#define NK_WEIGHTED_FIELDS(S, A)                                                \
+  S(int32_t, input_offset) S(int32_t, filter_offset) S(int32_t, output_offset)  \
+  S(int32_t, act_min) S(int32_t, act_max) S(int32_t, per_channel)               \
+  S(float, clamp_min) S(float, clamp_max)
+
+/* acc * multiplier * 2^(shift - 31) + offset, clamped to [lo, hi] (|lo|, |hi|, |offset| <= 2^16).
+ * The clamp comes before the offset, so that no sum can overflow. */
+static inline int32_t nk_requantize(int32_t acc, int32_t multiplier, int32_t shift, int32_t offset,
+                                    int32_t lo, int32_t hi) {
+  const int32_t scaled = nk_multiply_by_quantized(acc, multiplier, (int)shift);
+  return nk_clamp_i32(scaled, lo - offset, hi - offset) + offset;
+}
+
+/* NaN passes through. */
+static inline float nk_clamp_f32(float x, float lo, float hi) {
+  return x < lo ? lo : (x > hi ? hi : x);
+}
+
+/* acc + sum of (x[i] + x_offset) * (w[i] + w_offset), modulo 2^32. */
+static inline uint32_t nk_dot_s8(uint32_t acc, const int8_t* x, const int8_t* w, int32_t count,
+                                 int32_t x_offset, int32_t w_offset) {
+  int32_t i;
+  for (i = 0; i < count; ++i) acc += (uint32_t)((x[i] + x_offset) * (w[i] + w_offset));
+  return acc;
+}
+
+/* acc + sum of x[i] * w[i], from first to last. */
+static inline float nk_dot_f32(float acc, const float* x, const float* w, int32_t count) {
+  int32_t i;
+  for (i = 0; i < count; ++i) acc += x[i] * w[i];
+  return acc;
+}
+
+#endif

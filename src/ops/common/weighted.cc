@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Operators with weights, bias and requantisation (weighted.h).
+#include "ops/common/weighted.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace netkit {
+namespace {
+
+const TensorType& output_type(const Graph& graph, const Node& node) {
+  return graph.tensor(node.outputs[0]).type;
+}
+
+// One scale per tensor or per output channel, each finite and not negative; one zero point.
+Result<void> check_filter_quant(const Quant& quant, int64_t out_c, int channel_axis,
+                                const std::string& where) {
+  const auto scales = static_cast<int64_t>(quant.scale.size());
+  if (scales != 1 && (scales != out_c || quant.axis != channel_axis)) {
+    return bad_input(fmt::format("the weights have {} scales on axis {}; 1, or {} on axis {}, are "
+                                 "needed",
+                                 scales, quant.axis, out_c, channel_axis),
+                     where);
+  }
+  for (const float scale : quant.scale) {
+    if (!std::isfinite(scale) || scale < 0.0f) {
+      return bad_input(fmt::format("the weights have a scale of {}", scale), where);
+    }
+  }
+  for (const int64_t zero_point : quant.zero_point) {
+    if (zero_point != quant.zero_point[0]) {
+      return bad_input("the weights have different zero points per channel", where);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_weighted(const Graph& graph, const Node& node, int64_t out_c) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorType* x, need_input(graph, node, 0, -1));
+  NK_ASSIGN(const TensorType* weights, need_input(graph, node, 1, -1));
+  const TensorType* bias = input_type(graph, node, 2);
+  if (bias == nullptr) return check_sizes(std::array{x, weights}, where);
+  if (bias->dims != Dims{out_c}) {
+    return bad_input(fmt::format("the bias has shape {}, {} is needed", dims_text(bias->dims),
+                                 out_c),
+                     where);
+  }
+  return check_sizes(std::array{x, weights, bias}, where);
+}
+
+std::string weighted_signature(const Graph& graph, const Node& node) {
+  const nk_dtype x = input_type(graph, node, 0)->dtype;
+  const nk_dtype weights = input_type(graph, node, 1)->dtype;
+  const nk_dtype y = output_type(graph, node).dtype;
+  std::string text(signature_of(x));
+  if (weights != x) text += fmt::format("_{}", signature_of(weights));
+  if (y != x) text += fmt::format("_{}", signature_of(y));
+  return text;
+}
+
+Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int64_t out_c,
+                                       int channel_axis) {
+  const std::string where = place_of(node);
+  WeightedFields f;
+  NK_ASSIGN(const RealRange clamp, activation_clamp(node.attrs, where));
+  f.clamp_min = clamp.lo;
+  f.clamp_max = clamp.hi;
+  if (weighted_signature(graph, node) != "s8") return f;
+  const TensorType& weights = *input_type(graph, node, 1);
+  NK_ASSIGN(const TensorQuant x, tensor_quant(*input_type(graph, node, 0), "the input", where));
+  NK_ASSIGN(const TensorQuant y, tensor_quant(output_type(graph, node), "the output", where));
+  NK_TRY(check_filter_quant(weights.quant, out_c, channel_axis, where));
+  const int64_t filter_zero = weights.quant.zero_point.empty() ? 0 : weights.quant.zero_point[0];
+  NK_ASSIGN(f.filter_offset, checked_int32(-filter_zero, -127, 128, "filter offset", where));
+  NK_ASSIGN(const IntRange act, activation_range(node.attrs, output_type(graph, node), where));
+  f.input_offset = -x.zero_point;
+  f.output_offset = y.zero_point;
+  f.act_min = act.lo;
+  f.act_max = act.hi;
+  f.per_channel = weights.quant.scale.size() > 1 ? 1 : 0;
+  return f;
+}
+
+Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node, int64_t out_c,
+                                           ScaleProduct product) {
+  const std::string where = place_of(node);
+  std::vector<StepArg> args = {tensor_arg(node, 0, "input"), tensor_arg(node, 1, "weights"),
+                               tensor_arg(node, 2, "bias")};
+  args.resize(5);
+  const bool quantised = weighted_signature(graph, node) == "s8";
+  const nk_dtype bias_dtype = quantised ? NK_INT32 : NK_FLOAT32;
+  if (const TensorType* bias = input_type(graph, node, 2);
+      bias != nullptr && bias->dtype != bias_dtype) {
+    return bad_input(fmt::format("the bias is {}, {} is needed", name_of(bias->dtype),
+                                 name_of(bias_dtype)),
+                     where);
+  }
+  if (!quantised) return args;
+  if (args[2].tensor == kNoTensor) {
+    args[2].constant = constant_of(std::vector<int32_t>(static_cast<size_t>(out_c), 0));
+    args[2].dtype = NK_INT32;
+  }
+  NK_ASSIGN(const TensorQuant x, tensor_quant(*input_type(graph, node, 0), "the input", where));
+  NK_ASSIGN(const TensorQuant y, tensor_quant(output_type(graph, node), "the output", where));
+  const std::vector<float>& scales = input_type(graph, node, 1)->quant.scale;
+  std::vector<int32_t> mantissas, shifts;
+  for (const float scale : scales) {
+    const bool in_float = product == ScaleProduct::kFloat && scales.size() == 1;
+    const double numerator = in_float ? double{x.scale * scale} : double{x.scale} * double{scale};
+    NK_ASSIGN(const QuantizedMultiplier m,
+              quantize_multiplier(numerator / double{y.scale}, where));
+    mantissas.push_back(m.mantissa);
+    shifts.push_back(m.shift);
+  }
+  args[3] = {kNoTensor, constant_of(mantissas), NK_INT32, 4, "multiplier"};
+  args[4] = {kNoTensor, constant_of(shifts), NK_INT32, 4, "shift"};
+  return args;
+}
+
+}  // namespace netkit

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Operators with weights, bias and requantisation (conv2d, dwconv2d, fully_connected): checks,
+// parameter fields and step arguments. Node inputs: x, weights, bias (or absent). Host only.
+#pragma once
+
+#include "compiler/ir/op_def.h"
+#include "ops/common/op_helpers.h"
+#include "ops/common/op_quant.h"
+#include "ops/common/requantize.h"
+
+namespace netkit {
+
+// Values of NK_WEIGHTED_FIELDS.
+struct WeightedFields {
+  int32_t input_offset = 0, filter_offset = 0, output_offset = 0;
+  int32_t act_min = 0, act_max = 0, per_channel = 0;
+  float clamp_min = 0.0f, clamp_max = 0.0f;
+};
+
+// Scale product in double (convolutions), or in float where weights have a single scale (fully
+// connected): TensorFlow Lite prepares the two differently, and the last bit can differ.
+enum class ScaleProduct { kDouble, kFloat };
+
+// Types of x, weights and bias fit each other: bias [out_c] of int32 for integer x, float32 for
+// float32. What the kernels lack (hybrid types, uint8) is left to the choice of a row.
+Result<void> check_weighted(const Graph& graph, const Node& node, int64_t out_c);
+
+// "f32", "s8"; x and weights of different types: "f32_s8".
+std::string weighted_signature(const Graph& graph, const Node& node);
+
+// Offsets and clamps of the node; channel_axis is the axis of the weights that counts out_c.
+Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int64_t out_c,
+                                       int channel_axis);
+
+template <typename Params>
+void set_weighted(Params& p, const WeightedFields& f) {
+  p.input_offset = f.input_offset;
+  p.filter_offset = f.filter_offset;
+  p.output_offset = f.output_offset;
+  p.act_min = f.act_min;
+  p.act_max = f.act_max;
+  p.per_channel = f.per_channel;
+  p.clamp_min = f.clamp_min;
+  p.clamp_max = f.clamp_max;
+}
+
+// x, weights, bias, multiplier, shift as the kernels want them (conv2d.h).
+Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node, int64_t out_c,
+                                           ScaleProduct product);
+
+}  // namespace netkit

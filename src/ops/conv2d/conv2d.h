@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* conv2d: two-dimensional convolution (cross-correlation), grouped or not.
+ * Node inputs:  x [n, in_h, in_w, in_c], weights [out_c, kernel_h, kernel_w, in_c / groups],
+ *               bias [out_c] or absent. Output [n, out_h, out_w, out_c] of x's dtype.
+ * Attributes:   stride_h, stride_w, dilation_h, dilation_w (1), pads [top, left, bottom, right] (0),
+ *               groups (1), activation ("none", "relu", "relu6", "relu_n1_to_1"),
+ *               clamp_min, clamp_max (real values; narrows the activation further).
+ * Kernel in[]:  x, weights, bias, multiplier, shift. s8: bias, multiplier and shift are int32 and
+ *               present, one multiplier and shift per out_c or a single one (per_channel 0).
+ *               f32: multiplier and shift are NULL; bias may be NULL.
+ * Layout ohwi:  weights as in the node.
+ * s8 equals the TensorFlow Lite reference kernel bit for bit. f32 adds the products in the order
+ * kernel_h, kernel_w, in_c from first to last, then the bias. */
+#ifndef NETKIT_OPS_CONV2D_CONV2D_H
+#define NETKIT_OPS_CONV2D_CONV2D_H
+
+#include "ops/common/kernel.h"
+#include "ops/common/requantize.h"
+#include "ops/common/spatial.h"
+
+#define NK_CONV2D_FIELDS(S, A) NK_SPATIAL_FIELDS(S, A) S(int32_t, groups) NK_WEIGHTED_FIELDS(S, A)
+
+typedef struct nk_conv2d_params {
+  NK_CONV2D_FIELDS(NK_FIELD, NK_FIELD_ARRAY)
+} nk_conv2d_params;
+
+NK_EXTERN_C_BEGIN
+NK_DECLARE_KERNEL(nk_conv2d_s8_ref);
+NK_DECLARE_KERNEL(nk_conv2d_f32_ref);
+NK_EXTERN_C_END
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The host face of conv2d: ONNX Conv (one group or several with more than one channel each),
+// TFLite CONV_2D. Depthwise forms are lowered by dwconv2d.
+#include "ops/conv2d/conv2d.h"
+
+#include <fmt/format.h>
+
+#include "ops/common/op_helpers.h"
+#include "ops/common/overlap.h"
+#include "ops/common/weighted.h"
+#include "ops/common/window.h"
+
+namespace netkit {
+
+void conv2d_modes_s8(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
+  window_modes(spatial_of(p), Reads::kAllChannels, sizeof(int8_t), out);
+}
+
+void conv2d_modes_f32(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
+  window_modes(spatial_of(p), Reads::kAllChannels, sizeof(float), out);
+}
+
+namespace {
+
+NK_PARAM_TABLE(kTable, nk_conv2d_params, NK_CONV2D_FIELDS);
+
+Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorType* x, need_input(graph, node, 0, 4));
+  NK_ASSIGN(const TensorType* w, need_input(graph, node, 1, 4));
+  const int64_t groups = node.attrs.get_int("groups", 1);
+  const int64_t out_c = w->dims[0];
+  if (groups < 1 || x->dims[3] % groups != 0 || out_c % groups != 0 ||
+      x->dims[3] / groups != w->dims[3] || w->dims[3] == 0 || out_c == 0) {
+    return bad_input(fmt::format("weights {} in {} groups do not fit input {}", dims_text(w->dims),
+                                 groups, dims_text(x->dims)),
+                     where);
+  }
+  NK_TRY(check_weighted(graph, node, out_c));
+  NK_TRY(activation_clamp(node.attrs, where));
+  NK_ASSIGN(const Window window,
+            window_of(node.attrs, x->dims[1], x->dims[2], w->dims[1], w->dims[2], where));
+  TensorType y{x->dtype, {x->dims[0], window.h.out, window.w.out, out_c}, {}};
+  NK_TRY(check_sizes(std::array<const TensorType*, 1>{&y}, where));
+  return std::vector{std::move(y)};
+}
+
+Result<StepParams> make_params(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const std::vector<TensorType> y, infer(graph, node));
+  const Dims& x = input_type(graph, node, 0)->dims;
+  const Dims& w = input_type(graph, node, 1)->dims;
+  NK_ASSIGN(const Window window,
+            window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
+  NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
+  nk_conv2d_params p{};
+  fill_spatial(p, window, x, y[0].dims);
+  p.groups = static_cast<int32_t>(node.attrs.get_int("groups", 1));
+  set_weighted(p, fields);
+  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+}
+
+Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow&) {
+  return weighted_args(graph, node, input_type(graph, node, 1)->dims[0], ScaleProduct::kDouble);
+}
+
+uint64_t macs(const Graph& graph, const Node& node) {
+  const Dims& w = input_type(graph, node, 1)->dims;
+  uint64_t product = static_cast<uint64_t>(w[1] * w[2] * w[3]);
+  for (const int64_t dim : graph.tensor(node.outputs[0]).type.dims) {
+    product *= static_cast<uint64_t>(dim);
+  }
+  return product;
+}
+
+Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
+  const Dims& xd = context.type(x).dims;
+  const Dims& wd = context.type(w).dims;
+  if (xd.size() != 4 || wd.size() != 4 || wd[3] == 0 || xd[3] % wd[3] != 0) {
+    return bad_input(fmt::format("weights {} do not fit input {}", dims_text(wd), dims_text(xd)),
+                     place_of(node));
+  }
+  Attrs attrs;
+  NK_TRY(set_tflite_window(node, xd[1], xd[2], wd[1], wd[2], attrs));
+  NK_TRY(set_fused_activation(node, attrs));
+  if (xd[3] != wd[3]) attrs.set("groups", xd[3] / wd[3]);
+  NK_ASSIGN(const TensorId y, context.add("conv2d", {x, w, context.input(node, 2)}, attrs,
+                                          declared_type(context, node, 0)));
+  return context.bind(node, 0, y);
+}
+
+// Weights [o, i / groups, spatial] of rank 3 or 4 become ohwi, or 1hwo for the depthwise form.
+Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(TensorId w, need_foreign_input(context, node, 1));
+  const Dims xd = context.type(x).dims;
+  const Dims wd = context.type(w).dims;
+  const int64_t groups = node.attrs.get_int("group", 1);
+  if (xd.size() < 3 || xd.size() > 4 || wd.size() != xd.size()) {
+    return bad_input(fmt::format("weights {} on input {} are not supported", dims_text(wd),
+                                 dims_text(xd)),
+                     where, "inputs of rank 3 and 4 are supported");
+  }
+  if (groups < 1 || wd[1] * groups != xd[1] || wd[0] % groups != 0) {
+    return bad_input(fmt::format("weights {} in {} groups do not fit input {}", dims_text(wd),
+                                 groups, dims_text(xd)),
+                     where);
+  }
+  Attrs attrs;
+  NK_TRY(set_onnx_window(node, std::span(xd).subspan(2), std::span(wd).subspan(2), attrs));
+  const bool depthwise = groups > 1 && wd[1] == 1;
+  if (groups > 1 && !depthwise) attrs.set("groups", groups);
+  NK_ASSIGN(const TensorId nhwc, to_nhwc(context, x, where));
+  if (wd.size() == 3) {
+    NK_ASSIGN(w, reshape_to(context, w, {wd[0], wd[1], 1, wd[2]}));
+  }
+  NK_ASSIGN(w, context.transpose(w, depthwise ? std::vector<int64_t>{1, 2, 3, 0}
+                                              : std::vector<int64_t>{0, 2, 3, 1}));
+  NK_ASSIGN(TensorId y, context.add(depthwise ? "dwconv2d" : "conv2d",
+                                    {nhwc, w, context.input(node, 2)}, attrs));
+  NK_ASSIGN(y, from_nhwc(context, y, xd.size()));
+  return context.bind(node, 0, y);
+}
+
+const ForeignRule kRules[] = {{SourceFormat::kTflite, "CONV_2D", "", lower_tflite},
+                              {SourceFormat::kOnnx, "Conv", "", lower_onnx}};
+
+}  // namespace
+
+extern const OpDef nk_op_conv2d = {"conv2d", kRules,      kTable::fields, kTable::bytes,
+                                   infer,    make_params, make_args,      macs};
+
+}  // namespace netkit
