@@ -40,10 +40,11 @@ void random_window(Rng& rng, Params& p) {
 
 template <typename Params>
 std::string window_text(const Params& p) {
-  return fmt::format("{}x{}x{}x{} -> {}x{}x{}, kernel {}x{}, stride {}x{}, dilation {}x{}, pad {},{}",
-                     p.batch, p.in_h, p.in_w, p.in_c, p.out_h, p.out_w, p.out_c, p.kernel_h,
-                     p.kernel_w, p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.pad_top,
-                     p.pad_left);
+  return fmt::format(
+      "{}x{}x{}x{} to {}x{}x{}, kernel {}x{}, stride {}x{}, dilation {}x{}, pad {} {}",
+      p.batch, p.in_h, p.in_w, p.in_c, p.out_h, p.out_w, p.out_c, p.kernel_h,
+      p.kernel_w, p.stride_h, p.stride_w, p.dilation_h, p.dilation_w, p.pad_top,
+      p.pad_left);
 }
 
 template <typename Params>

@@ -2,7 +2,7 @@
 /* conv2d: two-dimensional convolution (cross-correlation), grouped or not.
  * Node inputs:  x [n, in_h, in_w, in_c], weights [out_c, kernel_h, kernel_w, in_c / groups],
  *               bias [out_c] or absent. Output [n, out_h, out_w, out_c] of x's dtype.
- * Attributes:   stride_h, stride_w, dilation_h, dilation_w (1), pads [top, left, bottom, right] (0),
+ * Attributes:   stride_h, stride_w, dilation_h, dilation_w (1), pads [top, left, bottom, right],
  *               groups (1), activation ("none", "relu", "relu6", "relu_n1_to_1"),
  *               clamp_min, clamp_max (real values; narrows the activation further).
  * Kernel in[]:  x, weights, bias, multiplier, shift. s8: bias, multiplier and shift are int32 and

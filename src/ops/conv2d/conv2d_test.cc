@@ -135,8 +135,8 @@ TEST(Conv2dRef, EveryRowAgreesInEveryMode) {
   }
 }
 
-// Each stated distance is safe, and it is the least one. (A grouped convolution reads fewer channels
-// at a time than its distance assumes.)
+// Each stated distance is safe, and it is the least one. (A grouped convolution reads fewer
+// channels at a time than its distance assumes.)
 void expect_exact_distances(const char* symbol, bool f32) {
   int tried = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
@@ -174,9 +174,8 @@ TEST(Conv2dModes, RowsInBandsAndRingsGiveTheWholeTensor) {
       for (int32_t k = 0; k < ring; ++k) {
         const int32_t iy = oy * p.stride_h - p.pad_top + k;
         if (iy < 0 || iy >= p.in_h) continue;
-        std::copy_n(x.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(iy) * row_elems),
-                    row_elems,
-                    held.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(iy % ring) * row_elems));
+        std::memcpy(held.data() + static_cast<size_t>(iy % ring) * row_elems,
+                    x.data() + static_cast<size_t>(iy) * row_elems, row_elems);
       }
       p.out_y0 = oy;
       p.out_y1 = oy + 1;

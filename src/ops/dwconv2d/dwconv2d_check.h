@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Does a dwconv2d kernel agree with the reference? Generated cases for every ISA and backend, in
+// all of the row's modes. Tests only.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ops/common/op_helpers.h"
+#include "ops/common/spatial_check.h"
+#include "ops/dwconv2d/dwconv2d.h"
+
+namespace netkit::check {
+
+// Case `seed`; sharp: a change of one input element changes an output (for overlap tests).
+// `variant` changes the values, not the geometry.
+inline std::pair<nk_dwconv2d_params, KernelCase> dwconv2d_case(uint64_t seed, bool f32, bool sharp,
+                                                               uint64_t variant = 0) {
+  Rng rng(seed);
+  nk_dwconv2d_params p{};
+  random_window(rng, p);
+  p.in_c = rng.in(1, 9);
+  p.depth_multiplier = rng.in(0, 2) == 0 ? rng.in(2, 4) : 1;
+  p.out_c = p.in_c * p.depth_multiplier;
+  random_weighted(rng, p, sharp);
+  rng = Rng(seed + (variant << 32));
+  const auto taps = static_cast<size_t>(p.kernel_h * p.kernel_w);
+  KernelCase c;
+  c.params = bytes_of(p);
+  c.mode_offset = offsetof(nk_dwconv2d_params, mode);
+  c.text = fmt::format("seed {}: {}", seed, window_text(p));
+  c.out_bytes = out_elems(p) * (f32 ? sizeof(float) : 1);
+  if (f32) {
+    c.inputs.push_back(to_bytes(rng.reals(in_elems(p), -1.0f, 1.0f)));
+    add_f32_constants(rng, p, taps * static_cast<size_t>(p.out_c), sharp, c);
+  } else {
+    const int32_t span = sharp ? 2 : 128;
+    c.inputs.push_back(to_bytes(rng.ints<int8_t>(in_elems(p), -span, span - 1)));
+    add_s8_constants(rng, p, taps * static_cast<size_t>(p.out_c), taps, sharp, c);
+  }
+  return {p, c};
+}
+
+// "" where the row's kernel equals nk_dwconv2d_*_ref on `count` cases that its predicate accepts.
+inline std::string check_dwconv2d(const KernelRow& row, int count) {
+  const bool f32 = row.signature == "f32";
+  for (int seed = 0; seed < count; ++seed) {
+    auto [p, c] = dwconv2d_case(static_cast<uint64_t>(seed), f32, false);
+    if (!row.fits(&p)) continue;
+    const RunResult expected = run_case(f32 ? nk_dwconv2d_f32_ref : nk_dwconv2d_s8_ref, c, {});
+    std::vector<KernelMode> modes;
+    row.modes(&p, modes);
+    std::string fault = check_modes(row.fn, c, modes, expected.output);
+    if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);
+  }
+  return {};
+}
+
+}  // namespace netkit::check

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The host face of dwconv2d: TFLite DEPTHWISE_CONV_2D. ONNX Conv with one input channel per group
+// comes here through conv2d's lowering.
+#include "ops/dwconv2d/dwconv2d.h"
+
+#include <fmt/format.h>
+
+#include "ops/common/op_helpers.h"
+#include "ops/common/overlap.h"
+#include "ops/common/weighted.h"
+#include "ops/common/window.h"
+
+namespace netkit {
+
+void dwconv2d_modes_s8(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+  window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(int8_t), out);
+}
+
+void dwconv2d_modes_f32(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+  window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(float), out);
+}
+
+namespace {
+
+NK_PARAM_TABLE(kTable, nk_dwconv2d_params, NK_DWCONV2D_FIELDS);
+
+Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorType* x, need_input(graph, node, 0, 4));
+  NK_ASSIGN(const TensorType* w, need_input(graph, node, 1, 4));
+  const int64_t in_c = x->dims[3];
+  const int64_t out_c = w->dims[3];
+  if (w->dims[0] != 1 || in_c == 0 || out_c == 0 || out_c % in_c != 0) {
+    return bad_input(fmt::format("weights {} do not fit input {}", dims_text(w->dims),
+                                 dims_text(x->dims)),
+                     where);
+  }
+  NK_TRY(check_weighted(graph, node, out_c));
+  NK_TRY(activation_clamp(node.attrs, where));
+  NK_ASSIGN(const Window window,
+            window_of(node.attrs, x->dims[1], x->dims[2], w->dims[1], w->dims[2], where));
+  TensorType y{x->dtype, {x->dims[0], window.h.out, window.w.out, out_c}, {}};
+  NK_TRY(check_sizes(std::array<const TensorType*, 1>{&y}, where));
+  return std::vector{std::move(y)};
+}
+
+Result<StepParams> make_params(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const std::vector<TensorType> y, infer(graph, node));
+  const Dims& x = input_type(graph, node, 0)->dims;
+  const Dims& w = input_type(graph, node, 1)->dims;
+  NK_ASSIGN(const Window window,
+            window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
+  NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[3], 3));
+  nk_dwconv2d_params p{};
+  fill_spatial(p, window, x, y[0].dims);
+  p.depth_multiplier = static_cast<int32_t>(w[3] / x[3]);
+  set_weighted(p, fields);
+  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+}
+
+Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow&) {
+  return weighted_args(graph, node, input_type(graph, node, 1)->dims[3], ScaleProduct::kDouble);
+}
+
+uint64_t macs(const Graph& graph, const Node& node) {
+  const Dims& w = input_type(graph, node, 1)->dims;
+  uint64_t product = static_cast<uint64_t>(w[1] * w[2]);
+  for (const int64_t dim : graph.tensor(node.outputs[0]).type.dims) {
+    product *= static_cast<uint64_t>(dim);
+  }
+  return product;
+}
+
+Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
+  const Dims& xd = context.type(x).dims;
+  const Dims& wd = context.type(w).dims;
+  if (xd.size() != 4 || wd.size() != 4) {
+    return bad_input(fmt::format("weights {} do not fit input {}", dims_text(wd), dims_text(xd)),
+                     place_of(node));
+  }
+  Attrs attrs;
+  NK_TRY(set_tflite_window(node, xd[1], xd[2], wd[1], wd[2], attrs));
+  NK_TRY(set_fused_activation(node, attrs));
+  NK_ASSIGN(const TensorId y, context.add("dwconv2d", {x, w, context.input(node, 2)}, attrs,
+                                          declared_type(context, node, 0)));
+  return context.bind(node, 0, y);
+}
+
+const ForeignRule kRules[] = {{SourceFormat::kTflite, "DEPTHWISE_CONV_2D", "", lower_tflite}};
+
+}  // namespace
+
+extern const OpDef nk_op_dwconv2d = {"dwconv2d", kRules,      kTable::fields, kTable::bytes,
+                                     infer,      make_params, make_args,      macs};
+
+}  // namespace netkit
