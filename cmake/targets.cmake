@@ -23,8 +23,8 @@ file(MAKE_DIRECTORY ${NETKIT_GENERATED})
 set(NETKIT_SCHEMAS ${CMAKE_SOURCE_DIR}/src/compiler/import/schema)
 if(EXISTS ${NETKIT_SCHEMAS}/tflite.fbs)
   add_custom_command(
-    OUTPUT ${NETKIT_GENERATED}/tflite_generated.h
-    COMMAND ${NETKIT_FLATC} --cpp --scoped-enums --gen-mutable --reflect-names
+    OUTPUT ${NETKIT_GENERATED}/tflite_generated.h ${NETKIT_GENERATED}/tflite_bfbs_generated.h
+    COMMAND ${NETKIT_FLATC} --cpp --scoped-enums --gen-mutable --bfbs-gen-embed
             -o ${NETKIT_GENERATED} ${NETKIT_SCHEMAS}/tflite.fbs
     DEPENDS ${NETKIT_SCHEMAS}/tflite.fbs)
   add_custom_command(
@@ -33,7 +33,8 @@ if(EXISTS ${NETKIT_SCHEMAS}/tflite.fbs)
             ${NETKIT_SCHEMAS}/onnx.proto
     DEPENDS ${NETKIT_SCHEMAS}/onnx.proto)
   add_library(netkit_schemas STATIC ${NETKIT_GENERATED}/onnx.pb.cc
-              ${NETKIT_GENERATED}/tflite_generated.h)
+              ${NETKIT_GENERATED}/tflite_generated.h
+              ${NETKIT_GENERATED}/tflite_bfbs_generated.h)
   target_include_directories(netkit_schemas SYSTEM PUBLIC ${NETKIT_GENERATED})
   target_link_libraries(netkit_schemas PUBLIC protobuf::libprotobuf-lite)
 endif()

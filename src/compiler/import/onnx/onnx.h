@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Parts of the ONNX importer, which share the generated reader of schema/onnx.proto. The messages
+// are consumed: payloads are released as soon as they are copied.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/import/common.h"
+
+namespace netkit::pb {
+class Attribute;
+class Graph;
+class SparseTensor;
+class Tensor;
+}  // namespace netkit::pb
+
+namespace netkit::onnx {
+
+// external.cc. Data beside the model: relative paths that stay in the model's folder.
+class ExternalFiles {
+ public:
+  ExternalFiles(std::string folder, const ImportOptions& options)
+      : folder_(std::move(folder)),
+        allowed_(options.read_external_files),
+        left_bytes_(options.max_external_bytes) {}
+
+  // The tensor's `bytes` bytes. Errors: reading is switched off; the path leaves the folder; no
+  // such file; the stated range is not in the file or not of this size; above the limit in all.
+  Result<Bytes> read(const pb::Tensor& tensor, int64_t bytes);
+
+ private:
+  std::string folder_;
+  bool allowed_;
+  uint64_t left_bytes_;
+};
+
+// What the graphs of one file share.
+struct FileContext {
+  Budget budget;
+  ExternalFiles external;
+  std::map<std::string, int64_t, std::less<>> opsets;  // by domain
+  std::map<std::string, bool, std::less<>> functions;  // "domain:name" of the file's own functions
+  std::vector<ForeignGraph> subgraphs;                 // finished ones
+};
+
+// tensor.cc.
+const ForeignDType& dtype_row(int32_t data_type);  // name "undefined" or "unknown" where it is none
+Result<AttrTensor> read_tensor(pb::Tensor& tensor, FileContext& file);
+Result<AttrTensor> read_sparse_tensor(pb::SparseTensor& sparse, FileContext& file);
+
+// attrs.cc. A value of any type but graphs; type protos and lists of tensors, which no operator of
+// netkit takes, become the name of their type.
+enum class AttrKind { kValue, kGraph, kGraphs };
+AttrKind kind_of(const pb::Attribute& attribute);
+Result<AttrValue> read_attribute(pb::Attribute& attribute, FileContext& file);
+// The value of a Constant node.
+Result<AttrTensor> constant_of(pb::Attribute& attribute, FileContext& file);
+
+// graph.cc. Names of the enclosing graphs are looked up through `outer`.
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  // Index of the tensor called `name`, kAbsent where no enclosing graph has it.
+  virtual int resolve(const std::string& name) = 0;
+  virtual const ForeignTensor& tensor(int index) const = 0;
+};
+Result<ForeignGraph> read_graph(pb::Graph& graph, FileContext& file, Scope* outer);
+
+}  // namespace netkit::onnx
