@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* dwconv2d: depthwise convolution; output channel c reads input channel c / depth_multiplier.
  * Node inputs:  x [n, in_h, in_w, in_c], weights [1, kernel_h, kernel_w, out_c],
- *               bias [out_c] or absent; out_c is a multiple of in_c. Output [n, out_h, out_w, out_c].
+ *               bias [out_c] or absent; out_c is a multiple of in_c.
+ *               Output [n, out_h, out_w, out_c] of x's dtype.
  * Attributes:   stride_h, stride_w, dilation_h, dilation_w (1), pads [top, left, bottom, right],
  *               activation ("none", "relu", "relu6", "relu_n1_to_1"), clamp_min, clamp_max.
  * Kernel in[]:  x, weights, bias, multiplier, shift, as conv2d's.
