@@ -123,7 +123,8 @@ TEST(FullyConnectedLower, TfliteFlattensOrKeepsDims) {
     node.attrs.set("keep_num_dims", keep);
     const auto done = lower.lower(node);
     ASSERT_TRUE(done.has_value()) << done.error().message;
-    EXPECT_EQ(lower.graph.tensor(lower.bound).type.dims, keep != 0 ? (Dims{2, 3, 5}) : (Dims{6, 5}));
+    const Dims expected = keep != 0 ? Dims{2, 3, 5} : Dims{6, 5};
+    EXPECT_EQ(lower.graph.tensor(lower.bound).type.dims, expected);
   }
 }
 

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// max_pool2d and avg_pool2d: hand-computed cases, independent oracles, overlap, lowering.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "ops/common/fake_lower.h"
+#include "ops/pool2d/pool2d_check.h"
+
+namespace netkit {
+namespace {
+
+using check::from_bytes;
+using check::KernelCase;
+
+struct Cells {
+  std::vector<double> values;  // inside the input
+  int counted = 0;             // cells of the mean
+};
+
+// f(output index, cells of its window).
+template <typename T, typename F>
+void for_outputs(const nk_pool2d_params& p, const std::vector<T>& x, F f) {
+  for (size_t i = 0; i < check::out_elems(p); ++i) {
+    const int c = static_cast<int>(i) % p.out_c;
+    const int ox = static_cast<int>(i) / p.out_c % p.out_w;
+    const int oy = static_cast<int>(i) / p.out_c / p.out_w % p.out_h;
+    const int n = static_cast<int>(i) / p.out_c / p.out_w / p.out_h;
+    Cells cells;
+    for (int k = 0; k < p.kernel_h * p.kernel_w; ++k) {
+      const int y = oy * p.stride_h - p.pad_top + k / p.kernel_w * p.dilation_h;
+      const int x_at = ox * p.stride_w - p.pad_left + k % p.kernel_w * p.dilation_w;
+      const bool inside = y >= 0 && y < p.in_h && x_at >= 0 && x_at < p.in_w;
+      if (inside) {
+        const int at = ((n * p.in_h + y) * p.in_w + x_at) * p.in_c + c;
+        cells.values.push_back(x[static_cast<size_t>(at)]);
+      }
+      const bool padded = y < p.in_h + p.pad_bottom && x_at < p.in_w + p.pad_right;
+      if (inside || (p.count_include_pad != 0 && padded)) ++cells.counted;
+    }
+    f(i, cells);
+  }
+}
+
+double sum_of(const Cells& cells) {
+  double sum = 0.0;
+  for (const double v : cells.values) sum += v;
+  return sum;
+}
+
+double greatest_of(const Cells& cells) {
+  double best = -1e30;
+  for (const double v : cells.values) best = std::max(best, v);
+  return best;
+}
+
+TEST(Pool2dRef, S8EqualsAnIndependentOracle) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const auto [p, c] = check::pool2d_case(seed, false);
+    const auto max = check::run_case(nk_max_pool2d_s8_ref, c, {});
+    const auto avg = check::run_case(nk_avg_pool2d_s8_ref, c, {});
+    ASSERT_EQ(max.fault + avg.fault, "") << c.text;
+    const auto greatest = from_bytes<int8_t>(max.output);
+    const auto mean = from_bytes<int8_t>(avg.output);
+    for_outputs(p, from_bytes<int8_t>(c.inputs[0]), [&, &p = p, &c = c](size_t i, const Cells& w) {
+      const auto clamp = [&](double v) {
+        return std::clamp(v, double(p.act_min), double(p.act_max));
+      };
+      ASSERT_EQ(greatest[i], clamp(greatest_of(w))) << c.text << " at " << i;
+      const double padding = p.pad_value * (w.counted - static_cast<double>(w.values.size()));
+      // Half away from zero; the sums are exact in double.
+      ASSERT_EQ(mean[i], clamp(std::round((sum_of(w) + padding) / w.counted)))
+          << c.text << " at " << i;
+    });
+  }
+}
+
+TEST(Pool2dRef, F32IsNearADoubleOracle) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const auto [p, c] = check::pool2d_case(seed, true);
+    const auto greatest = from_bytes<float>(check::run_case(nk_max_pool2d_f32_ref, c, {}).output);
+    const auto mean = from_bytes<float>(check::run_case(nk_avg_pool2d_f32_ref, c, {}).output);
+    for_outputs(p, from_bytes<float>(c.inputs[0]), [&, &p = p, &c = c](size_t i, const Cells& w) {
+      const auto clamp = [&](double v) {
+        return std::clamp(v, double{p.clamp_min}, double{p.clamp_max});
+      };
+      ASSERT_EQ(greatest[i], static_cast<float>(clamp(greatest_of(w)))) << c.text << " at " << i;
+      ASSERT_NEAR(mean[i], clamp(sum_of(w) / w.counted), 17 * 0x1p-23) << c.text << " at " << i;
+    });
+  }
+}
+
+TEST(Pool2dRef, EveryRowAgreesInEveryMode) {
+  const std::pair<const char*, nk_kernel_fn> references[] = {
+      {"max_pool2d s8", nk_max_pool2d_s8_ref},
+      {"max_pool2d f32", nk_max_pool2d_f32_ref},
+      {"avg_pool2d s8", nk_avg_pool2d_s8_ref},
+      {"avg_pool2d f32", nk_avg_pool2d_f32_ref}};
+  for (const KernelRow& row : all_kernel_rows()) {
+    for (const auto& [name, reference] : references) {
+      if (fmt::format("{} {}", row.op, row.signature) != name) continue;
+      EXPECT_EQ(check::check_pool2d(row, reference, 300), "");
+    }
+  }
+}
+
+// Means see every element; greatest values would hide most of them.
+TEST(Pool2dModes, DistancesAreExact) {
+  const KernelRow& row = *find_kernel("nk_avg_pool2d_f32_ref");
+  int tried = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    auto [p, c] = check::pool2d_case(seed, true);
+    std::vector<KernelMode> modes;
+    row.modes(&p, modes);
+    const auto make = [&](uint64_t variant) {
+      auto [params, made] = check::pool2d_case(seed, true, variant);
+      params.clamp_min = -INFINITY;
+      params.clamp_max = INFINITY;
+      made.params = bytes_of(params);
+      return made;
+    };
+    ASSERT_EQ(check::check_least_distances(row.fn, make, modes, sizeof(float)), "");
+    tried += static_cast<int>(modes.size()) - 1;
+  }
+  EXPECT_GT(tried, 200);
+}
+
+struct Lowered {
+  Result<void> done;
+  Dims dims;
+  nk_pool2d_params params{};
+};
+
+Lowered lower_onnx(Dims x, const ForeignNode& node) {
+  FakeLower lower(SourceFormat::kOnnx);
+  lower.give("x", {NK_FLOAT32, std::move(x), {}});
+  Lowered out{lower.lower(node), {}, {}};
+  if (!out.done) return out;
+  out.dims = lower.graph.tensor(lower.bound).type.dims;
+  for (const Node& made : lower.graph.nodes) {
+    if (made.op != "max_pool2d" && made.op != "avg_pool2d") continue;
+    const auto params = find_op(made.op)->make_params(lower.graph, made);
+    EXPECT_TRUE(params.has_value());
+    std::memcpy(&out.params, params->params.data(), sizeof out.params);
+  }
+  return out;
+}
+
+ForeignNode pool(const char* op, std::vector<int64_t> kernel, std::vector<int64_t> strides) {
+  ForeignNode node;
+  node.op = op;
+  node.name = "pool";
+  node.attrs.set("kernel_shape", std::move(kernel));
+  node.attrs.set("strides", std::move(strides));
+  return node;
+}
+
+TEST(Pool2dLower, CeilModeRoundsUpButStartsNoWindowBehindTheInput) {
+  ForeignNode node = pool("MaxPool", {3, 3}, {2, 2});
+  EXPECT_EQ(lower_onnx({1, 1, 4, 4}, node).dims, (Dims{1, 1, 1, 1}));
+  node.attrs.set("ceil_mode", int64_t{1});
+  EXPECT_EQ(lower_onnx({1, 1, 4, 4}, node).dims, (Dims{1, 1, 2, 2}));
+  // 1x1 windows at stride 2 on 2 rows and 1 row of trailing padding: the one at row 2 is padding.
+  node = pool("MaxPool", {1, 1}, {2, 2});
+  node.attrs.set("ceil_mode", int64_t{1});
+  EXPECT_EQ(lower_onnx({1, 1, 2, 2}, node).dims, (Dims{1, 1, 1, 1}));
+}
+
+// 4 columns, kernel 3, stride 2, one padded column at each end, ceil_mode: the windows cover columns
+// -1..1, 1..3 and 3..5, of which 5 is behind the padding and never counts.
+TEST(Pool2dLower, CountIncludePadStopsAtThePadding) {
+  ForeignNode node = pool("AveragePool", {3}, {2});
+  node.attrs.set("pads", std::vector<int64_t>{1, 1});
+  node.attrs.set("ceil_mode", int64_t{1});
+  node.attrs.set("count_include_pad", int64_t{1});
+  const Lowered lowered = lower_onnx({1, 1, 4}, node);
+  ASSERT_TRUE(lowered.done.has_value()) << lowered.done.error().message;
+  EXPECT_EQ(lowered.dims, (Dims{1, 1, 3}));
+  KernelCase c;
+  c.params = bytes_of(lowered.params);
+  c.inputs = {check::to_bytes(std::vector<float>{3, 6, 9, 12})};
+  c.out_bytes = 12;
+  EXPECT_EQ(from_bytes<float>(check::run_case(nk_avg_pool2d_f32_ref, c, {}).output),
+            (std::vector<float>{3, 9, 6}));
+}
+
+TEST(Pool2dLower, GlobalPoolsCoverTheInput) {
+  ForeignNode node;
+  node.op = "GlobalAveragePool";
+  const Lowered lowered = lower_onnx({2, 3, 4, 5}, node);
+  ASSERT_TRUE(lowered.done.has_value()) << lowered.done.error().message;
+  EXPECT_EQ(lowered.dims, (Dims{2, 3, 1, 1}));
+  EXPECT_EQ(lowered.params.kernel_h, 4);
+  EXPECT_EQ(lowered.params.kernel_w, 5);
+}
+
+TEST(Pool2dLower, RefusesIndicesAndEmptyMeans) {
+  ForeignNode node = pool("MaxPool", {2, 2}, {1, 1});
+  node.outputs = {0, 1};
+  const Lowered indices = lower_onnx({1, 1, 4, 4}, node);
+  ASSERT_FALSE(indices.done.has_value());
+  EXPECT_EQ(indices.done.error().where, "MaxPool 'pool'");
+  node = pool("AveragePool", {2, 2}, {1, 1});
+  node.attrs.set("pads", std::vector<int64_t>{2, 0, 0, 0});
+  EXPECT_FALSE(lower_onnx({1, 1, 4, 4}, node).done.has_value());
+}
+
+TEST(Pool2dLower, TfliteQuantisationMustAgree) {
+  for (const float out_scale : {0.5f, 0.25f}) {
+    FakeLower lower(SourceFormat::kTflite);
+    lower.give("x", {NK_INT8, {1, 4, 4, 2}, {{0.5f}, {3}, 0}});
+    lower.declare({NK_INT8, {1, 2, 2, 2}, {{out_scale}, {3}, 0}});
+    ForeignNode node;
+    node.op = "AVERAGE_POOL_2D";
+    node.attrs.set("padding", std::string("VALID"));
+    node.attrs.set("filter_height", int64_t{2});
+    node.attrs.set("filter_width", int64_t{2});
+    node.attrs.set("stride_h", int64_t{2});
+    node.attrs.set("stride_w", int64_t{2});
+    node.attrs.set("fused_activation_function", std::string("RELU_N1_TO_1"));
+    ASSERT_TRUE(lower.lower(node).has_value());
+    const auto params = find_op("avg_pool2d")->make_params(lower.graph, lower.graph.nodes[0]);
+    ASSERT_EQ(params.has_value(), out_scale == 0.5f);
+    if (!params) continue;
+    nk_pool2d_params p{};
+    std::memcpy(&p, params->params.data(), sizeof p);
+    EXPECT_EQ(p.act_min, 1);
+    EXPECT_EQ(p.act_max, 5);
+    EXPECT_EQ(p.pad_value, 3);
+  }
+}
+
+}  // namespace
+}  // namespace netkit

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The references of softmax and log_softmax: they define what is right (softmax.h). */
+#include <float.h>
+#include <math.h>
+
+#include "ops/common/fixed_exp.h"
+#include "ops/softmax/softmax.h"
+
+static int32_t greatest_s8(const int8_t* x, int32_t count) {
+  int32_t best = INT8_MIN, i;
+  for (i = 0; i < count; ++i) {
+    if (x[i] > best) best = x[i];
+  }
+  return best;
+}
+
+static float greatest_f32(const float* x, int32_t count) {
+  float best = -FLT_MAX;
+  int32_t i;
+  for (i = 0; i < count; ++i) {
+    if (x[i] > best) best = x[i];
+  }
+  return best;
+}
+
+static int32_t to_q5(const nk_softmax_params* p, int32_t diff) {
+  return nk_multiply_by_quantized(diff, p->multiplier, (int)p->shift);
+}
+
+/* Sum of exp(x - max) over a row, Q12; saturated. */
+static int32_t sum_of_exps(const nk_softmax_params* p, const int8_t* x, int32_t max) {
+  int32_t sum = 0, i;
+  for (i = 0; i < p->depth; ++i) {
+    const int32_t diff = x[i] - max;
+    if (diff < p->diff_min) continue;
+    sum = nk_saturating_add(sum, nk_rounding_divide_by_pot(nk_exp_negative(to_q5(p, diff), 5), 12));
+  }
+  return sum;
+}
+
+void nk_softmax_s8_ref(const void* params, const void* const* in, void* const* out,
+                       void* scratch) {
+  const nk_softmax_params* p = (const nk_softmax_params*)params;
+  const int8_t* x = (const int8_t*)in[0];
+  int8_t* y = (int8_t*)out[0];
+  int32_t row, i;
+  (void)scratch;
+  for (row = 0; row < p->rows; ++row) {
+    const int32_t max = greatest_s8(x, p->depth);
+    int bits_over_unit = 0;
+    const int32_t scale = nk_reciprocal(sum_of_exps(p, x, max), 12, &bits_over_unit);
+    for (i = 0; i < p->depth; ++i) {
+      const int32_t diff = x[i] - max;
+      int32_t value = INT8_MIN;
+      if (diff >= p->diff_min) {
+        const int32_t product =
+            nk_rounding_doubling_high_mul(scale, nk_exp_negative(to_q5(p, diff), 5));
+        /* A sum of 2^9 and more leaves less than half a step. */
+        const int exponent = bits_over_unit + 31 - 8;
+        if (exponent <= 31) value += nk_rounding_divide_by_pot(product, exponent);
+      }
+      y[i] = (int8_t)nk_clamp_i32(value, INT8_MIN, INT8_MAX);
+    }
+    x += p->depth;
+    y += p->depth;
+  }
+}
+
+void nk_log_softmax_s8_ref(const void* params, const void* const* in, void* const* out,
+                           void* scratch) {
+  const nk_softmax_params* p = (const nk_softmax_params*)params;
+  const int8_t* x = (const int8_t*)in[0];
+  int8_t* y = (int8_t*)out[0];
+  int32_t row, i;
+  (void)scratch;
+  for (row = 0; row < p->rows; ++row) {
+    const int32_t max = greatest_s8(x, p->depth);
+    const int32_t log_sum = nk_log_q12_to_q5(sum_of_exps(p, x, max));
+    /* Differences that would leave Q5 when the logarithm is subtracted give the least value. */
+    const int32_t reach =
+        nk_multiply_by_quantized(INT32_MIN + log_sum, p->reverse_multiplier, (int)p->reverse_shift);
+    const int32_t least = p->diff_min - 1 > reach ? p->diff_min - 1 : reach;
+    for (i = 0; i < p->depth; ++i) {
+      const int32_t diff = x[i] - max;
+      int32_t value = INT8_MIN;
+      if (diff > least) {
+        value = nk_rounding_divide_by_pot(to_q5(p, diff) - log_sum, 31 - 5 - 4) + INT8_MAX;
+      }
+      y[i] = (int8_t)nk_clamp_i32(value, INT8_MIN, INT8_MAX);
+    }
+    x += p->depth;
+    y += p->depth;
+  }
+}
+
+void nk_softmax_f32_ref(const void* params, const void* const* in, void* const* out,
+                        void* scratch) {
+  const nk_softmax_params* p = (const nk_softmax_params*)params;
+  const float* x = (const float*)in[0];
+  float* y = (float*)out[0];
+  int32_t row, i;
+  (void)scratch;
+  for (row = 0; row < p->rows; ++row) {
+    const float max = greatest_f32(x, p->depth);
+    float sum = 0.0f;
+    for (i = 0; i < p->depth; ++i) {
+      const float e = expf((x[i] - max) * p->beta);
+      sum += e;
+      y[i] = e;
+    }
+    for (i = 0; i < p->depth; ++i) y[i] = y[i] / sum;
+    x += p->depth;
+    y += p->depth;
+  }
+}
+
+void nk_log_softmax_f32_ref(const void* params, const void* const* in, void* const* out,
+                            void* scratch) {
+  const nk_softmax_params* p = (const nk_softmax_params*)params;
+  const float* x = (const float*)in[0];
+  float* y = (float*)out[0];
+  int32_t row, i;
+  (void)scratch;
+  for (row = 0; row < p->rows; ++row) {
+    const float max = greatest_f32(x, p->depth);
+    float sum = 0.0f, log_sum;
+    for (i = 0; i < p->depth; ++i) sum += expf(x[i] - max);
+    log_sum = logf(sum);
+    for (i = 0; i < p->depth; ++i) y[i] = x[i] - max - log_sum;
+    x += p->depth;
+    y += p->depth;
+  }
+}
