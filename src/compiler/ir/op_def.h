@@ -93,6 +93,9 @@ struct OpDef {
   // Traits that passes ask for.
   bool is_view = false;         // output is input 0 with another shape
   bool is_elementwise = false;  // same-shape or broadcast, layout does not matter
+
+  // C name of the parameter struct where operators share one; empty: nk_<name>_params.
+  std::string_view params_type = {};
 };
 
 // All operators and rows, in the order of ops.inc.

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/const_values.h"
 #include "compiler/ir/lower_context.h"
 #include "compiler/ir/op_def.h"
 
@@ -46,10 +48,10 @@ class FakeLower : public LowerContext {
   }
   const Tensor& tensor(TensorId id) const override { return graph.tensor(id); }
   std::optional<std::vector<int64_t>> const_ints(TensorId id) const override {
-    return values<int64_t, int32_t, int64_t>(id, NK_INT32, NK_INT64);
+    return id == kNoTensor ? std::nullopt : ints_of(graph.tensor(id));
   }
   std::optional<std::vector<double>> const_floats(TensorId id) const override {
-    return values<double, float, double>(id, NK_FLOAT32, NK_FLOAT64);
+    return id == kNoTensor ? std::nullopt : floats_of(graph.tensor(id));
   }
   const ForeignTensor* declared_output(const ForeignNode&, size_t i) const override {
     return i == 0 && has_declared_ ? &declared_ : nullptr;
@@ -86,8 +88,8 @@ class FakeLower : public LowerContext {
     return std::vector{id};
   }
   Result<void> bind(const ForeignNode&, size_t i, TensorId id) override {
-    if (i != 0 || bound != kNoTensor) return bad_input("output is bound twice");
-    bound = id;
+    if (!outputs.emplace(i, id).second) return bad_input("output is bound twice");
+    if (i == 0) bound = id;
     return {};
   }
   void warn(std::string text) override { warnings.push_back(std::move(text)); }
@@ -103,6 +105,7 @@ class FakeLower : public LowerContext {
 
   Graph graph;
   TensorId bound = kNoTensor;  // what output 0 became
+  std::map<size_t, TensorId> outputs;
   std::vector<std::string> warnings;
 
  private:
@@ -132,27 +135,6 @@ class FakeLower : public LowerContext {
     }
     return out;
   }
-  template <typename Out, typename A, typename B>
-  std::optional<std::vector<Out>> values(TensorId id, nk_dtype a, nk_dtype b) const {
-    if (id == kNoTensor || !graph.tensor(id).is_constant()) return std::nullopt;
-    const Tensor& t = graph.tensor(id);
-    std::vector<Out> out;
-    const auto read = [&](auto type) {
-      for (size_t i = 0; i + sizeof type <= t.data->size(); i += sizeof type) {
-        std::memcpy(&type, t.data->data() + i, sizeof type);
-        out.push_back(static_cast<Out>(type));
-      }
-    };
-    if (t.type.dtype == a) {
-      read(A{});
-    } else if (t.type.dtype == b) {
-      read(B{});
-    } else {
-      return std::nullopt;
-    }
-    return out;
-  }
-
   SourceFormat format_;
   std::vector<TensorId> given_;
   ForeignTensor declared_;

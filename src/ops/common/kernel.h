@@ -7,7 +7,8 @@
  *   in       activations first, then constants, in the order that the operator's header states;
  *            an optional input that is absent is NULL
  *   out      outputs in order
- *   scratch  as many bytes as the chosen mode asked for, aligned to 16; NULL when it asked for none
+ *   scratch  as many bytes as the chosen mode asked for, aligned to 16; not to be touched when it
+ *            asked for none
  * Outputs overlap an input only as the mode that the planner chose allows.
  * C99 and C++. */
 #ifndef NETKIT_OPS_COMMON_KERNEL_H
@@ -30,9 +31,9 @@ typedef void (*nk_kernel_fn)(const void* params, const void* const* in, void* co
 #define NK_FIELD(type, name) type name;
 #define NK_FIELD_ARRAY(type, name, count) type name[count];
 
-/* Declares a kernel. */
-#define NK_DECLARE_KERNEL(symbol)                                                     \
-  void symbol(const void* params, const void* const* in, void* const* out, void* scratch)
+/* Declares or heads a kernel: void nk_foo_f32_ref(NK_KERNEL_ARGS). */
+#define NK_KERNEL_ARGS const void *params, const void *const *in, void *const *out, void *scratch
+#define NK_DECLARE_KERNEL(symbol) void symbol(NK_KERNEL_ARGS)
 
 #ifdef __cplusplus
 #define NK_EXTERN_C_BEGIN extern "C" {

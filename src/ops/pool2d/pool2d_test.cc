@@ -166,8 +166,8 @@ TEST(Pool2dLower, CeilModeRoundsUpButStartsNoWindowBehindTheInput) {
   EXPECT_EQ(lower_onnx({1, 1, 2, 2}, node).dims, (Dims{1, 1, 1, 1}));
 }
 
-// 4 columns, kernel 3, stride 2, one padded column at each end, ceil_mode: the windows cover columns
-// -1..1, 1..3 and 3..5, of which 5 is behind the padding and never counts.
+// 4 columns, kernel 3, stride 2, one padded column at each end, ceil_mode: the windows cover
+// columns -1..1, 1..3 and 3..5, of which 5 is behind the padding and never counts.
 TEST(Pool2dLower, CountIncludePadStopsAtThePadding) {
   ForeignNode node = pool("AveragePool", {3}, {2});
   node.attrs.set("pads", std::vector<int64_t>{1, 1});

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The host face of the elementwise functions of one tensor (unary.h).
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ops/common/nd_layout.h"
+#include "ops/common/op_helpers.h"
+#include "ops/unary/unary.h"
+#include "ops/unary/unary_real.h"
+
+namespace netkit {
+
+void unary_modes(const nk_unary_params*, std::vector<KernelMode>& out) {
+  add_plain_mode(out);
+  add_forward_mode({0}, out);
+}
+
+namespace {
+
+NK_PARAM_TABLE(kTable, nk_unary_params, NK_UNARY_FIELDS);
+
+bool gives_bool(std::string_view op) { return op == "is_nan" || op == "is_inf"; }
+
+Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const TensorType* x, need_input(graph, node, 0, -1));
+  NK_TRY(check_sizes(std::array{x}, place_of(node)));
+  return std::vector{TensorType{gives_bool(node.op) ? NK_BOOL : x->dtype, x->dims, {}}};
+}
+
+Result<void> set_piecewise(const Graph& graph, const Node& node, const UnaryFunction& function,
+                           nk_unary_params& p) {
+  const std::string where = place_of(node);
+  const TensorType& y = graph.tensor(node.outputs[0]).type;
+  Piecewise piecewise{};
+  if (!is_piecewise(node.op, unary_attrs(function, node.attrs), piecewise)) return {};
+  NK_ASSIGN(const TensorQuant in, tensor_quant(*input_type(graph, node, 0), "the input", where));
+  NK_ASSIGN(const TensorQuant out, tensor_quant(y, "the output", where));
+  NK_ASSIGN(const IntRange limits, value_range(y.dtype, where));
+  NK_ASSIGN(const PiecewiseSteps s, piecewise_steps(piecewise, in, out, limits, where));
+  p.in_zero_point = in.zero_point;
+  p.zero_point = out.zero_point;
+  p.multiplier = s.positive.mantissa;
+  p.shift = s.positive.shift;
+  p.multiplier_neg = s.negative.mantissa;
+  p.shift_neg = s.negative.shift;
+  p.act_min = s.range.lo;
+  p.act_max = s.range.hi;
+  return {};
+}
+
+Result<StepParams> make_params(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const std::vector<TensorType> y, infer(graph, node));
+  const TensorType& x = *input_type(graph, node, 0);
+  nk_unary_params p{};
+  p.count = static_cast<int32_t>(product_of(x.dims, 0, x.dims.size()));
+  if (const UnaryFunction* function = find_unary_function(node.op); function != nullptr) {
+    const UnaryAttrs attrs = unary_attrs(*function, node.attrs);
+    p.alpha = static_cast<float>(attrs.alpha);
+    p.beta = static_cast<float>(attrs.beta);
+    if (x.dtype == NK_INT16) NK_TRY(set_piecewise(graph, node, *function, p));
+  } else {
+    p.alpha = static_cast<float>(node.attrs.get_int("detect_negative", 1));
+    p.beta = static_cast<float>(node.attrs.get_int("detect_positive", 1));
+  }
+  return StepParams{bytes_of(p), std::string(signature_of(x.dtype))};
+}
+
+Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node,
+                                       const KernelRow& row) {
+  std::vector<StepArg> args{tensor_arg(node, 0, "x")};
+  if (row.layout != "table256") return args;
+  const UnaryFunction& function = *find_unary_function(node.op);
+  NK_ASSIGN(Bytes table, unary_table(function, unary_attrs(function, node.attrs),
+                                     *input_type(graph, node, 0),
+                                     graph.tensor(node.outputs[0]).type, place_of(node)));
+  StepArg arg;
+  arg.constant = std::make_shared<const Bytes>(std::move(table));
+  arg.dtype = NK_UINT8;
+  arg.label = "table";
+  args.push_back(std::move(arg));
+  return args;
+}
+
+uint64_t no_macs(const Graph&, const Node&) { return 0; }
+
+Result<void> bind_unary(std::string_view op, const ForeignNode& node, Attrs attrs,
+                        LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const TensorId y,
+            context.add(op, {x}, std::move(attrs), declared_type(context, node, 0)));
+  return context.bind(node, 0, y);
+}
+
+// A scalar of the type of x, from `value`.
+TensorId integer_scalar(LowerContext& context, const std::string& name, nk_dtype dtype,
+                        int64_t value) {
+  const ConstData data = dtype == NK_INT64
+                             ? constant_of(std::vector<int64_t>{value})
+                             : constant_of(std::vector<int32_t>{static_cast<int32_t>(std::clamp(
+                                   value, int64_t{INT32_MIN}, int64_t{INT32_MAX}))});
+  return context.add_constant(name, {dtype, {}, {}}, *data);
+}
+
+// Plain integers are clipped by maximum and minimum.
+Result<void> lower_integer_clip(const ForeignNode& node, LowerContext& context,
+                                std::optional<int64_t> lo, std::optional<int64_t> hi) {
+  TensorId y = context.input(node, 0);
+  const nk_dtype dtype = context.type(y).dtype;
+  if (lo.has_value()) {
+    NK_ASSIGN(y, context.add("maximum",
+                             {y, integer_scalar(context, node.name + "_min", dtype, *lo)}, {}));
+  }
+  if (hi.has_value()) {
+    NK_ASSIGN(y, context.add("minimum",
+                             {y, integer_scalar(context, node.name + "_max", dtype, *hi)}, {}));
+  }
+  return context.bind(node, 0, y);
+}
+
+bool is_plain_integer(const TensorType& type) {
+  return type.dtype == NK_INT32 || type.dtype == NK_INT64;
+}
+
+// ONNX Clip: bounds as attributes (opset 6) or inputs (11 and later), each optional.
+Result<void> lower_clip(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  const char* const names[2] = {"min", "max"};
+  double bounds[2] = {-INFINITY, INFINITY};
+  std::optional<int64_t> whole[2];
+  for (size_t i = 0; i < 2; ++i) {
+    bounds[i] = node.attrs.get_float(names[i], bounds[i]);
+    const TensorId id = context.input(node, i + 1);
+    if (id == kNoTensor) continue;
+    if (is_plain_integer(context.type(x))) {
+      const auto values = context.const_ints(id);
+      if (values.has_value() && values->size() == 1) whole[i] = (*values)[0];
+      if (whole[i].has_value()) continue;
+    } else if (const auto values = context.const_floats(id);
+               values.has_value() && values->size() == 1) {
+      bounds[i] = (*values)[0];
+      continue;
+    }
+    return bad_input(fmt::format("input {} is not a constant scalar", names[i]), place_of(node),
+                     "export the model with fixed bounds");
+  }
+  if (is_plain_integer(context.type(x))) {
+    return lower_integer_clip(node, context, whole[0], whole[1]);
+  }
+  if (std::isnan(bounds[0]) || std::isnan(bounds[1])) {
+    return bad_input("a bound is NaN", place_of(node));
+  }
+  if (bounds[0] == 0.0 && bounds[1] == INFINITY) return bind_unary("relu", node, {}, context);
+  if (bounds[0] == 0.0 && bounds[1] == 6.0) return bind_unary("relu6", node, {}, context);
+  Attrs attrs;
+  attrs.set("min", bounds[0]);
+  attrs.set("max", bounds[1]);
+  return bind_unary("clip", node, std::move(attrs), context);
+}
+
+Result<void> lower_real(const ForeignNode& node, LowerContext& context) {
+  const UnaryFunction* function = find_foreign_unary(context.format(), node.op);
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  if (function->op == "relu" && is_plain_integer(context.type(x))) {
+    return lower_integer_clip(node, context, 0, std::nullopt);
+  }
+  const UnaryAttrs values = unary_attrs(*function, node.attrs);
+  Attrs attrs;
+  if (!function->alpha.empty()) attrs.set(std::string(function->alpha), values.alpha);
+  if (!function->beta.empty()) attrs.set(std::string(function->beta), values.beta);
+  if (function->op == "selu" && node.version < 6 && context.format() == SourceFormat::kOnnx) {
+    attrs.set("alpha", node.attrs.get_float("alpha", 1.6732));
+    attrs.set("gamma", node.attrs.get_float("gamma", 1.0507));
+  }
+  return bind_unary(function->op, node, std::move(attrs), context);
+}
+
+Result<void> lower_gelu(const ForeignNode& node, LowerContext& context) {
+  const bool tanh = context.format() == SourceFormat::kOnnx
+                        ? node.attrs.get_string("approximate", "none") == "tanh"
+                        : node.attrs.get_int("approximate", 0) != 0;
+  return bind_unary(tanh ? "gelu_tanh" : "gelu", node, {}, context);
+}
+
+Result<void> lower_other(const ForeignNode& node, LowerContext& context) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"Not", "logical_not"},   {"LOGICAL_NOT", "logical_not"}, {"BitwiseNot", "bitwise_not"},
+      {"IsNaN", "is_nan"},      {"IsInf", "is_inf"}};
+  for (const auto& [foreign, op] : kNames) {
+    if (foreign != node.op) continue;
+    Attrs attrs;
+    if (op == "is_inf") {
+      attrs.set("detect_negative", node.attrs.get_int("detect_negative", 1));
+      attrs.set("detect_positive", node.attrs.get_int("detect_positive", 1));
+    }
+    return bind_unary(op, node, std::move(attrs), context);
+  }
+  return bad_input("unknown function", place_of(node));
+}
+
+#define NK_UNARY_RULES(op, onnx, tflite, a, a0, b, b0) \
+  constexpr RulePair kRules_##op = rule_pair(onnx, tflite, lower_real);
+NK_UNARY_NAMED_OPS(NK_UNARY_RULES)
+#undef NK_UNARY_RULES
+constexpr RulePair kRules_clip = rule_pair("Clip", "", lower_clip);
+constexpr RulePair kRules_gelu = rule_pair("Gelu", "GELU", lower_gelu);
+constexpr RulePair kRules_gelu_tanh = rule_pair("", "", nullptr);
+constexpr RulePair kRules_logical_not = rule_pair("Not", "LOGICAL_NOT", lower_other);
+constexpr RulePair kRules_bitwise_not = rule_pair("BitwiseNot", "", lower_other);
+constexpr RulePair kRules_is_nan = rule_pair("IsNaN", "", lower_other);
+constexpr RulePair kRules_is_inf = rule_pair("IsInf", "", lower_other);
+
+}  // namespace
+
+#define NK_UNARY_DEF(op)                                                              \
+  extern const OpDef nk_op_##op = {#op,   kRules_##op, kTable::fields, kTable::bytes,    \
+                                   infer, make_params, make_args,      no_macs,          \
+                                   false, true,        "nk_unary_params"};
+#define NK_UNARY_REAL_DEF(op, onnx, tflite, a, a0, b, b0) NK_UNARY_DEF(op)
+NK_UNARY_REAL_OPS(NK_UNARY_REAL_DEF)
+NK_UNARY_OTHER_OPS(NK_UNARY_DEF)
+#undef NK_UNARY_REAL_DEF
+#undef NK_UNARY_DEF
+
+}  // namespace netkit
