@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Passes that make one operator of several: constants into weights, padding and activations into
+// the operators that have room for them.
+#pragma once
+
+#include "base/result.h"
+#include "compiler/ir/graph.h"
+
+namespace netkit {
+
+// float32: batch_norm and add, sub, mul, div by constants per channel go into the weights and bias
+// of the convolution or dense layer that makes their input, or that reads their output where it
+// has no padding (or the term is zero). New constants are made; shared ones stay as they are.
+Result<Graph> fold_affine(const Graph& graph);
+
+// relu, relu6, relu_n1_to_1, relu_0_to_1 and clip become attributes of their maker where it has
+// them and nobody else reads what it made. Quantised: only where the intermediate has the
+// quantisation of the result, so that clamping it is exact.
+Result<Graph> fuse_activations(const Graph& graph);
+
+// A pad of zeros (quantised: of the zero point) on rows and columns before conv2d or dwconv2d.
+Result<Graph> fuse_pads(const Graph& graph);
+
+// float32: x * (1 + erf(x / sqrt 2)) * 0.5 in any order of the factors.
+Result<Graph> fuse_gelu(const Graph& graph);
+
+}  // namespace netkit

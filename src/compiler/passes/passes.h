@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// passes: what a good engineer would do to the drawing of a net before building it. Graph → Graph,
+// the same function: float32 within 1e-6 relative, integers bit for bit.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "compiler/ir/graph.h"
+
+namespace netkit {
+
+struct Pass {
+  std::string_view name;     // for PassOptions::disabled and --disable-pass
+  std::string_view summary;  // one line for --help
+  Result<Graph> (*run)(const Graph&);
+};
+
+// All passes in the order in which a round runs them.
+std::span<const Pass> all_passes();
+
+struct PassOptions {
+  std::vector<std::string> disabled;  // names from all_passes(); an unknown one is code kUsage
+};
+
+// Runs the passes in rounds until a round changes nothing. The result holds for verify(), and no
+// graph output is a view of a graph input, of a constant or of another output.
+Result<Graph> optimise(const Graph& graph, const PassOptions& options);
+
+// Nodes of an operator, for example the transposes that are left.
+int count_ops(const Graph& graph, std::string_view op);
+
+// Equal structure, names, attributes and bytes.
+bool same_graph(const Graph& a, const Graph& b);
+
+}  // namespace netkit
