@@ -144,7 +144,7 @@ void add_modes(OrderModel& m) {
       if (!std::all_of(ib.touches.begin(), ib.touches.end(), last)) continue;
       mode.saving = overlap_saving(o, ib, ob, m.alignment);
       mode.scratch = round_up(o.scratch_bytes, m.alignment);
-      if (mode.saving > 0) m.modes[s].push_back(mode);
+      if (mode.saving > 0 || mode.scratch < m.scratch[s]) m.modes[s].push_back(mode);
     }
   }
 }

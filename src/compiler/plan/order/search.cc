@@ -97,10 +97,14 @@ int OrderSearch::settle(int parent) {
   run_safe_steps();
   if ((states_.size() + 1) * 2 > table_.size()) grow_table();
   const size_t slot = find_slot(executed_.data());
-  if (table_[slot] >= 0) return -1;
-  const int id = static_cast<int>(states_.size());
-  table_[slot] = id;
-  keys_.insert(keys_.end(), executed_.begin(), executed_.end());
+  if (table_[slot] >= 0 && !states_[table_[slot]].forgotten) return -1;
+  if (table_[slot] < 0) {
+    table_[slot] = static_cast<int>(states_.size());
+    keys_.insert(keys_.end(), executed_.begin(), executed_.end());
+    states_.emplace_back();
+  }
+  const int id = table_[slot];
+  entered_.push_back(id);
   State s;
   s.alive = alive_;
   s.parent = parent;
@@ -111,7 +115,7 @@ int OrderSearch::settle(int parent) {
   s.ready_begin = static_cast<int>(ready_.size());
   ready_.insert(ready_.end(), open_.begin(), open_.end());
   s.ready_end = static_cast<int>(ready_.size());
-  states_.push_back(s);
+  states_[id] = s;
   ++total_nodes_;
   return id;
 }
@@ -131,6 +135,7 @@ void OrderSearch::restart_from(int state) {
   moves_.clear();
   waiting_.clear();
   chain_.clear();
+  entered_.clear();
   table_.assign(1024, -1);
   failed_commits_ = 0;
   expand(settle(-1));
@@ -140,7 +145,7 @@ void OrderSearch::restart_from(int state) {
 void OrderSearch::expand(int state) {
   load(state);
   if (done_ == model_.step_count()) return finish(state);
-  chain_.push_back({state, moves_.size(), waiting_.size()});
+  chain_.push_back({state, moves_.size(), waiting_.size(), entered_.size()});
   const size_t first = moves_.size();
   std::vector<std::pair<int64_t, Move>> allowed;
   for (const int step : open_) {
@@ -161,8 +166,8 @@ void OrderSearch::expand(int state) {
   for (size_t i = 0; i < allowed.size(); ++i) moves_[first + i] = allowed[i].second;
 }
 
-// Is the newest set a valley as seen from the start set, or from a set on the way to it? Then
-// what else lay open from there is dropped.
+// Is the newest set a valley as seen from the start set (then all starts anew there), or from a
+// set on the way to it? Then what else lay open from there is dropped.
 bool OrderSearch::try_commit(int state) {
   const int64_t alive = states_[state].alive;
   const bool strict = model_.has_slack;
@@ -184,10 +189,20 @@ bool OrderSearch::try_commit(int state) {
   size_t from = chain_.size();
   while (from > 0 && reaches(chain_[from - 1].state)) --from;
   if (from == chain_.size() || !valley_from(chain_[from].state)) return false;
-  moves_.resize(chain_[from].moves);
-  waiting_.resize(std::min(waiting_.size(), chain_[from].waiting));
+  drop_since(chain_[from], state);
   chain_.resize(from);
   return false;
+}
+
+// Gives up all that was found since the link but `kept`: its moves, and the memory of its sets,
+// which may be met again on the way from `kept`. What was found before does not lean on it.
+void OrderSearch::drop_since(const Link& link, int kept) {
+  moves_.resize(link.moves);
+  waiting_.resize(link.waiting);
+  for (size_t i = link.entered; i < entered_.size(); ++i) states_[entered_[i]].forgotten = true;
+  entered_.resize(link.entered);
+  entered_.push_back(kept);
+  states_[kept].forgotten = false;
 }
 
 void OrderSearch::finish(int state) {
@@ -224,7 +239,9 @@ bool OrderSearch::run(uint64_t nodes) {
     const Move move = moves_.back();
     moves_.pop_back();
     while (!chain_.empty() && chain_.back().state != move.state) chain_.pop_back();
-    if (chain_.empty()) chain_.push_back({move.state, moves_.size(), waiting_.size()});
+    if (chain_.empty()) {
+      chain_.push_back({move.state, moves_.size(), waiting_.size(), entered_.size()});
+    }
     load(move.state);
     execute(move.step, step_effect(model_, executed_.data(), alive_, move.step));
     const int child = settle(move.state);

@@ -33,11 +33,12 @@ class OrderSearch {
 
  private:
   struct State {
-    int64_t alive;
-    int parent;
-    int path_begin, path_end;    // steps from the parent, in path_
-    int ready_begin, ready_end;  // in ready_
-    int done;                    // steps executed
+    int64_t alive = 0;
+    int parent = -1;
+    int path_begin = 0, path_end = 0;    // steps from the parent, in path_
+    int ready_begin = 0, ready_end = 0;  // in ready_
+    int done = 0;                        // steps executed
+    bool forgotten = false;              // may be entered again
   };
   struct Move {
     int state, step;
@@ -45,7 +46,7 @@ class OrderSearch {
   };
   struct Link {                  // a state on the way to the newest, and what came after it
     int state;
-    size_t moves, waiting;
+    size_t moves, waiting, entered;
   };
   void load(int state);
   int64_t exact_need(const StepEffect& effect, int step);
@@ -54,6 +55,7 @@ class OrderSearch {
   int settle(int parent);
   void expand(int state);
   bool try_commit(int state);
+  void drop_since(const Link& link, int kept);
   void restart_from(int state);
   void finish(int state);
   bool raise_budget();
@@ -67,7 +69,7 @@ class OrderSearch {
   uint64_t total_nodes_ = 0;
   std::vector<State> states_;
   std::vector<uint64_t> keys_;      // words_ per state
-  std::vector<int> path_, ready_, table_;
+  std::vector<int> path_, ready_, table_, entered_;
   std::vector<Move> moves_, waiting_;
   std::vector<Link> chain_;
   std::vector<int> prefix_, order_;
