@@ -42,7 +42,13 @@ endif()
 # The kernel sources inside the compiler, for the emitted C.
 file(GLOB_RECURSE netkit_embedded RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS
      src/base/fixed_point.h src/base/dtype.h src/ops/*.c src/ops/*.h)
-list(FILTER netkit_embedded EXCLUDE REGEX "_(check|helpers)\\.h$")
+# A header with #pragma once is C++ for the host; kernels and what they include carry guards.
+foreach(file ${netkit_embedded})
+  file(STRINGS ${CMAKE_SOURCE_DIR}/src/${file} netkit_host_mark REGEX "^#pragma once")
+  if(netkit_host_mark)
+    list(REMOVE_ITEM netkit_embedded ${file})
+  endif()
+endforeach()
 set(netkit_embedded_paths ${netkit_embedded})
 list(TRANSFORM netkit_embedded_paths PREPEND ${CMAKE_SOURCE_DIR}/src/)
 add_custom_command(

@@ -54,13 +54,17 @@ class Emitter {
 
   Result<std::vector<OutputFile>> run() {
     NK_ASSIGN(const std::string kernels, kernel_code());
+    const std::string data = constants() + parameters();
+    // The spelling of an infinite clamp or a NaN constant.
+    const bool names_special =
+        data.find("INFINITY") != std::string::npos || data.find("NAN") != std::string::npos;
+    if (names_special) includes_.insert("<math.h>");
     std::string source = fmt::format("/* {}.c: made by netkit; see {}.h. */\n", name_, name_);
     source += fmt::format("#include \"{}.h\"\n\n#include <stddef.h>\n", name_);
     for (const std::string& include : includes_) source += fmt::format("#include {}\n", include);
     source += "\n";
     source += kernels;
-    source += constants();
-    source += parameters();
+    source += data;
     source += arena();
     source += run_function();
     return std::vector<OutputFile>{{name_ + ".h", header()}, {name_ + ".c", std::move(source)}};
@@ -72,11 +76,16 @@ class Emitter {
     return schedule().steps[static_cast<size_t>(placed.step)];
   }
 
+  static std::string params_type(const OpDef& op) {
+    return op.params_type.empty() ? fmt::format("nk_{}_params", op.name)
+                                  : std::string(op.params_type);
+  }
+
   Result<std::string> kernel_code() {
     std::vector<std::string> roots;
     for (const PlacedStep& placed : program_.order) {
       const ScheduleStep& step = step_of(placed);
-      const std::string params = fmt::format("nk_{}_params", step.op->name);
+      const std::string params = params_type(*step.op);
       if (std::ranges::find(roots, params) == roots.end()) roots.push_back(params);
       const std::string symbol(step.row->symbol);
       if (std::ranges::find(roots, symbol) == roots.end()) roots.push_back(symbol);
@@ -92,9 +101,6 @@ class Emitter {
     NK_ASSIGN(Slice slice, slice_sources(embedded_sources(), roots, options_.standalone));
     includes_.insert(slice.includes.begin(), slice.includes.end());
     includes_.insert("<string.h>");
-    for (const Constant& constant : schedule().constants) {
-      if (constant.dtype == NK_FLOAT32) includes_.insert("<math.h>");
-    }
     for (const auto* known : {"<stdint.h>", "<stddef.h>"}) includes_.erase(known);
     std::string code(kAlignedMacro);
     code += "\n" + slice.code;
@@ -121,7 +127,7 @@ class Emitter {
     std::string text = "/* Parameters of each step, in flash. */\n";
     for (size_t i = 0; i < program_.order.size(); ++i) {
       const ScheduleStep& step = step_of(program_.order[i]);
-      text += fmt::format("static const nk_{}_params {}_params_{} = {};\n", step.op->name, name_, i,
+      text += fmt::format("static const {} {}_params_{} = {};\n", params_type(*step.op), name_, i,
                           c_params(step.op->fields, step.params));
     }
     return text + "\n";
@@ -166,7 +172,7 @@ class Emitter {
         "    {}(&{}_params_{}, in, out, {});\n"
         "  }}\n",
         i, step.op->name, for_comment(step.name), list(step.inputs), list(step.outputs),
-        step.row->symbol, name_, i, placed.scratch_bytes > 0 ? at(placed.scratch_offset) : "NULL");
+        step.row->symbol, name_, i, at(placed.scratch_bytes > 0 ? placed.scratch_offset : 0));
   }
 
   std::string signature() const {

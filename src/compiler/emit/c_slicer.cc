@@ -132,6 +132,7 @@ class Slicer {
           "asinhf",   "acoshf",     "atanhf",    "isnan",  "isinf",  "INFINITY", "NAN",    "lrintf",
           "lroundf",  "nearbyintf", "fmaxf",     "fminf",  "exp2f",  "cbrtf",    "ldexpf", "frexpf",
           "isfinite", "signbit",    "copysignf", "hypotf", "exp",    "log",      "sqrt",   "pow",
+          "erfcf",
           "floor",    "round",      "fabs"}},
         {"<string.h>", {"memcpy", "memset", "memmove", "memcmp"}},
     };

@@ -27,8 +27,8 @@ struct NkTensorInfo {
 };
 
 struct NkArgInfo {
-  enum class Place { kArena, kConstant, kAbsent };
-  Place place = Place::kAbsent;
+  enum class Place { kArena, kConstant, kNone };
+  Place place = Place::kNone;
   uint32_t offset = 0, bytes = 0;
 };
 
