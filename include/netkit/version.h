@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The version of netkit, written into every file that it makes. C99 and C++. */
+#ifndef NETKIT_VERSION_H
+#define NETKIT_VERSION_H
+
+#define NETKIT_VERSION_MAJOR 0
+#define NETKIT_VERSION_MINOR 1
+#define NETKIT_VERSION_PATCH 0
+#define NETKIT_VERSION_STRING "0.1.0"
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The command line: a file per verb registers its options and prints its answer.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "compiler/driver/compile.h"
+
+namespace CLI {
+class App;
+}
+
+namespace netkit::cli {
+
+// What stands before or after the verb.
+struct Globals {
+  bool json = false;
+  std::string arena;  // size text; "": as the file says
+};
+
+// The verb's work; its exit code (0 done, 1 the answer is no). Set by the verb's callback.
+struct Context {
+  Globals globals;
+  std::function<Result<int>()> work;
+};
+
+using AddVerb = void (*)(CLI::App& app, Context& context);
+void add_compile(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
+void add_inspect(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_test(CLI::App& app, Context& context);
+void add_emit(CLI::App& app, Context& context);
+void add_version(CLI::App& app, Context& context);
+
+// Options that every verb with a model shares.
+struct ModelOptions {
+  std::string model, target = "generic", order = "best", plan_class = "overlap", time_limit;
+  std::vector<std::string> shapes, without;
+};
+void add_model_options(CLI::App& verb, ModelOptions& options);
+Result<driver::CompileOptions> compile_options(const ModelOptions& options);
+
+// "65536", "64K", "64KiB", "1MiB" in bytes. Errors: not a size, zero, above 2^40.
+Result<int64_t> parse_size(const std::string& text, std::string_view option);
+// "16000 B (15.6 KiB)"
+std::string size_text(int64_t bytes);
+
+// One line that names cause and place, one more that says what to do; with --json an object on
+// stdout too. Returns the exit code.
+int report_error(const Error& error, const Globals& globals);
+void print_warnings(const std::vector<std::string>& warnings);
+// A model's own words may hold anything; a terminal gets no control characters.
+std::string printable(std::string_view text);
+// 0.0 to 1.0 on stderr, drawn only when that is a terminal.
+void progress(std::string_view what, double done);
+
+}  // namespace netkit::cli

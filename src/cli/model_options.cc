@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "cli/cli.h"
+
+namespace netkit::cli {
+namespace {
+
+Result<std::pair<std::string, Dims>> parse_shape(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  std::pair<std::string, Dims> shape;
+  if (equals != std::string::npos) shape.first = text.substr(0, equals);
+  const char* at = text.data() + (equals == std::string::npos ? 0 : equals + 1);
+  const char* end = text.data() + text.size();
+  while (at < end) {
+    int64_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    const bool separated = next == end || *next == 'x' || *next == ',';
+    if (error != std::errc() || value < 0 || !separated) {
+      return fail(ErrorCode::kUsage, fmt::format("'{}' is not a shape", text), "--shape",
+                  "write NAME=1x49x10x1");
+    }
+    shape.second.push_back(value);
+    at = next + (next < end ? 1 : 0);
+  }
+  return shape;
+}
+
+Result<double> parse_seconds(const std::string& text) {
+  double seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, seconds);
+  if (error == std::errc() && at == end && seconds > 0) return seconds;
+  return fail(ErrorCode::kUsage, fmt::format("'{}' is not a time", text), "--time-limit",
+              "give seconds, as 2.5");
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& verb, ModelOptions& options) {
+  verb.add_option("model", options.model, "model file")->required();
+  verb.add_option("--target", options.target, "chip or class of chips")->capture_default_str();
+  verb.add_option("--shape", options.shapes, "NAME=1x49x10x1 for an input with open dimensions");
+  verb.add_option("--order", options.order, "best or given (the file's)")->capture_default_str();
+  verb.add_option("--class", options.plan_class,
+                  "plain (no output touches a live input) or overlap")
+      ->capture_default_str();
+  verb.add_option("--time-limit", options.time_limit,
+                  "seconds for the planner; its answer then depends on the machine");
+  verb.add_option("--without", options.without, "leave out a graph pass, by its name");
+}
+
+Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
+  driver::CompileOptions out;
+  out.target = options.target;
+  out.disabled_passes = options.without;
+  for (const std::string& text : options.shapes) {
+    NK_ASSIGN(auto shape, parse_shape(text));
+    out.shapes.push_back(std::move(shape));
+  }
+  if (options.order == "given") {
+    out.plan.order = plan::OrderChoice::kGiven;
+  } else if (options.order != "best") {
+    return fail(ErrorCode::kUsage, fmt::format("unknown order '{}'", options.order), "--order",
+                "best or given");
+  }
+  if (options.plan_class == "plain") {
+    out.plan.class_limit = plan::PlanClass::kPlain;
+  } else if (options.plan_class != "overlap") {
+    return fail(ErrorCode::kUsage, fmt::format("unknown class '{}'", options.plan_class), "--class",
+                "plain or overlap");
+  }
+  if (!options.time_limit.empty()) {
+    NK_ASSIGN(out.plan.time_limit_seconds, parse_seconds(options.time_limit));
+  }
+  return out;
+}
+
+}  // namespace netkit::cli

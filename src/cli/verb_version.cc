@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.h"
+#include "netkit/version.h"
+
+namespace netkit::cli {
+
+void add_version(CLI::App& app, Context& context) {
+  CLI::App* verb = app.add_subcommand("version", "version, compiler and file format");
+  verb->callback([&context] {
+    context.work = [&context]() -> Result<int> {
+      if (context.globals.json) {
+        const nlohmann::json object = {{"format", "netkit-version/1"},
+                                       {"version", NETKIT_VERSION_STRING},
+                                       {"compiler", __VERSION__},
+                                       {"cplusplus", __cplusplus},
+                                       {"nk_format", 5}};
+        std::puts(object.dump().c_str());
+      } else {
+        fmt::print("netkit {} (.nk format 5; built with {}, C++ {})\n", NETKIT_VERSION_STRING,
+                   __VERSION__, __cplusplus);
+      }
+      return 0;
+    };
+  });
+}
+
+}  // namespace netkit::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/output_files.h"
+#include "compiler/import/import.h"
+
+namespace netkit::driver {
+namespace {
+
+Result<std::vector<std::vector<Bytes>>> cut(const std::string& path,
+                                            const std::vector<InOut>& ports) {
+  NK_ASSIGN(const Bytes file, read_model_file(path));
+  std::vector<size_t> sizes;
+  size_t case_bytes = 0;
+  for (const InOut& port : ports) {
+    NK_ASSIGN(const int64_t bytes, byte_count(port.type.dtype, port.type.dims));
+    sizes.push_back(static_cast<size_t>(bytes));
+    case_bytes += sizes.back();
+  }
+  if (case_bytes == 0 || file.size() % case_bytes != 0) {
+    return bad_input(
+        fmt::format("{} bytes are no multiple of the {} bytes of a case", file.size(), case_bytes),
+        path);
+  }
+  std::vector<std::vector<Bytes>> cases(file.size() / case_bytes);
+  auto at = file.begin();
+  for (auto& one : cases) {
+    for (const size_t size : sizes) {
+      one.emplace_back(at, at + static_cast<std::ptrdiff_t>(size));
+      at += static_cast<std::ptrdiff_t>(size);
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+Result<std::vector<TestCase>> read_cases(const Schedule& schedule, const BuildOptions& build) {
+  if (build.case_inputs.empty() != build.case_outputs.empty()) {
+    return fail(ErrorCode::kUsage, "test cases need inputs and expected outputs", {},
+                "give both --case-inputs and --case-outputs");
+  }
+  if (build.case_inputs.empty()) return std::vector<TestCase>{};
+  NK_ASSIGN(auto inputs, cut(build.case_inputs, schedule.inputs));
+  NK_ASSIGN(auto outputs, cut(build.case_outputs, schedule.outputs));
+  const size_t count = build.cases > 0 ? static_cast<size_t>(build.cases) : inputs.size();
+  if (inputs.size() < count || outputs.size() < count ||
+      (build.cases == 0 && inputs.size() != outputs.size())) {
+    return bad_input(
+        fmt::format("{} inputs and {} outputs for {} cases", inputs.size(), outputs.size(), count),
+        build.case_inputs);
+  }
+  std::vector<TestCase> cases;
+  for (size_t i = 0; i < count; ++i) {
+    cases.push_back({fmt::format("case{}", i), std::move(inputs[i]), std::move(outputs[i]),
+                     build.case_tolerance});
+  }
+  return cases;
+}
+
+Result<BuildReport> build_nk(const std::string& path, const CompileOptions& options,
+                             const BuildOptions& build) {
+  NK_ASSIGN(Compilation made, compile_file(path, options));
+  NK_ASSIGN(made.program.tests, read_cases(made.program.schedule, build));
+  NK_ASSIGN(const Bytes file, write_nk(made.program));
+  BuildReport report;
+  report.path = build.output;
+  if (report.path.empty()) report.path = path.substr(0, path.rfind('.')) + ".nk";
+  NK_TRY(emit::write_file(report.path, {reinterpret_cast<const char*>(file.data()), file.size()}));
+  report.file_bytes = static_cast<int64_t>(file.size());
+  report.arena_bytes = made.program.arena_bytes;
+  report.lower_bound_bytes = made.program.lower_bound_bytes;
+  report.proven_minimal = made.program.proven_minimal;
+  report.plan_class = made.program.plan_class;
+  report.tests = static_cast<int>(made.program.tests.size());
+  report.warnings = std::move(made.warnings);
+  return report;
+}
+
+}  // namespace netkit::driver

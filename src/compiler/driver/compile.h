@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The whole line from a model file to a Program; every verb that needs a network starts here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "compiler/ir/foreign.h"
+#include "compiler/ir/graph.h"
+#include "compiler/plan/plan.h"
+#include "compiler/select/program.h"
+
+namespace netkit::driver {
+
+enum class Phase { kImport, kLower, kPasses, kSelect, kPlan };
+
+// nullptr for an unknown name: "import lower passes select plan".
+const Phase* phase_from_name(std::string_view name);
+
+struct CompileOptions {
+  std::string target = "generic";
+  std::vector<std::pair<std::string, Dims>> shapes;  // input name, dims
+  std::vector<std::string> disabled_passes;
+  plan::PlanOptions plan;
+  Phase last = Phase::kPlan;  // phases after it are not run
+};
+
+// What each phase that ran has made.
+struct Compilation {
+  ForeignGraph foreign;
+  Graph lowered, graph;
+  Schedule schedule;
+  plan::Problem problem;
+  plan::Layout layout;
+  Program program;
+  std::vector<std::string> warnings;
+};
+
+// `path` is a .tflite or .onnx file. Errors carry the file's name in `where`.
+Result<Compilation> compile_file(const std::string& path, const CompileOptions& options);
+
+// Stable text of what a phase made.
+std::string dump(const Compilation& compilation, Phase phase);
+
+}  // namespace netkit::driver

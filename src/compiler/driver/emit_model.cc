@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/emit_model.h"
+
+#include <cctype>
+
+#include "compiler/emit/c_emitter.h"
+#include "compiler/emit/output_files.h"
+
+namespace netkit::driver {
+
+std::string identifier_from_path(const std::string& path) {
+  std::string stem = path.substr(path.find_last_of('/') + 1);
+  stem = stem.substr(0, stem.rfind('.'));
+  std::string out;
+  for (const char c : stem) {
+    const auto u = static_cast<unsigned char>(c);
+    const bool plain = u < 0x80 && std::isalnum(u) != 0;
+    out += plain ? static_cast<char>(std::tolower(u)) : '_';
+  }
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out = "model_" + out;
+  return out.substr(0, 48);
+}
+
+Result<EmitReport> emit_model(const std::string& path, const CompileOptions& options,
+                              const EmitOptions& emit) {
+  NK_ASSIGN(const Compilation made, compile_file(path, options));
+  emit::CEmitOptions c_options;
+  c_options.name = emit.name.empty() ? identifier_from_path(path) : emit.name;
+  c_options.standalone = emit.standalone;
+  NK_ASSIGN(const auto files, emit::emit_c(made.program, c_options));
+  NK_TRY(emit::write_files(emit.folder, files));
+  EmitReport report;
+  report.name = c_options.name;
+  for (const auto& file : files) report.files.push_back(emit.folder + "/" + file.name);
+  report.arena_bytes = made.program.arena_bytes;
+  report.weight_bytes = emit::weight_bytes(made.program);
+  report.parameter_bytes = emit::model_flash_bytes(made.program) - report.weight_bytes;
+  report.macs = emit::total_macs(made.program);
+  report.proven_minimal = made.program.proven_minimal;
+  report.plan_class = made.program.plan_class;
+  report.warnings = made.warnings;
+  return report;
+}
+
+}  // namespace netkit::driver

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The verb emit: model → C sources.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compiler/driver/compile.h"
+
+namespace netkit::driver {
+
+struct EmitOptions {
+  std::string folder;
+  std::string name;        // C identifier; "": made from the model's file name
+  bool standalone = true;  // kernels inside; else linked from libnetkit
+};
+
+struct EmitReport {
+  std::string name;
+  std::vector<std::string> files;  // paths
+  int64_t arena_bytes = 0, weight_bytes = 0, parameter_bytes = 0;
+  uint64_t macs = 0;
+  bool proven_minimal = false;
+  std::string plan_class;
+  std::vector<std::string> warnings;
+};
+
+Result<EmitReport> emit_model(const std::string& path, const CompileOptions& options,
+                              const EmitOptions& emit);
+
+// "models/My Net-2.tflite" → "my_net_2": a C identifier.
+std::string identifier_from_path(const std::string& path);
+
+}  // namespace netkit::driver

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/session.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "compiler/emit/nk_reader.h"
+#include "compiler/emit/nk_writer.h"
+#include "compiler/import/import.h"
+#include "runtime/executor.h"
+
+namespace netkit::driver {
+namespace {
+
+// Heap memory of an exact size and alignment, so that a sanitizer sees one byte too far.
+class AlignedBlock {
+ public:
+  AlignedBlock() = default;
+  AlignedBlock(size_t bytes, size_t alignment)
+      : bytes_(bytes),
+        data_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}))),
+        alignment_(alignment) {}
+  AlignedBlock(AlignedBlock&& other) noexcept { swap(other); }
+  AlignedBlock& operator=(AlignedBlock&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~AlignedBlock() {
+    if (data_ != nullptr) ::operator delete(data_, std::align_val_t{alignment_});
+  }
+  std::byte* data() const { return data_; }
+  size_t size() const { return bytes_; }
+
+ private:
+  void swap(AlignedBlock& other) {
+    std::swap(bytes_, other.bytes_);
+    std::swap(data_, other.data_);
+    std::swap(alignment_, other.alignment_);
+  }
+  size_t bytes_ = 0;
+  std::byte* data_ = nullptr;
+  size_t alignment_ = 1;
+};
+
+constexpr size_t kFileAlignment = 4096;
+constexpr uint8_t kPoison = 0xA5;
+
+PortInfo port_of(const NkView& view, const nk_file_tensor& tensor) {
+  PortInfo port;
+  port.name = view.string(tensor.name);
+  port.type.dtype = static_cast<nk_dtype>(tensor.dtype);
+  port.type.dims.assign(tensor.dims, tensor.dims + tensor.rank);
+  if (tensor.scale != 0.0f) port.type.quant = {{tensor.scale}, {tensor.zero_point}, 0};
+  return port;
+}
+
+}  // namespace
+
+struct Session::State {
+  std::string where;
+  AlignedBlock file, arena;
+  Executor executor;
+  std::vector<PortInfo> inputs, outputs;
+  std::vector<std::string> warnings;
+  StepHook hook = nullptr;
+  void* hook_user = nullptr;
+
+  Result<void> load(size_t arena_bytes);
+  void call_hook(uint32_t index, const nk_file_step& step, void* const* results) const;
+};
+
+Result<void> Session::State::load(size_t arena_bytes) {
+  NkView view;
+  const auto refuse = [&](Fault fault) {
+    return std::unexpected(nk_error(fault, {file.data(), file.size()}, where));
+  };
+  Fault fault = view.open(file.data(), file.size());
+  if (!fault.ok()) return refuse(fault);
+  const size_t need = view.header().arena_bytes;
+  arena = AlignedBlock(arena_bytes != 0 ? arena_bytes : std::max<size_t>(need, 1),
+                       view.header().arena_alignment);
+  std::memset(arena.data(), kPoison, arena.size());
+  fault = executor.load(file.data(), file.size(), arena.data(), arena.size(), all_kernels(),
+                        NK_CHECK_ALL);
+  if (fault.code() == NK_STATUS_ARENA_TOO_SMALL) {
+    return fail(
+        ErrorCode::kInput,
+        fmt::format("an arena of {} B is too small: the model needs {} B", arena.size(), need),
+        where, fmt::format("give at least {} B", need));
+  }
+  if (!fault.ok()) return refuse(fault);
+  for (uint32_t i = 0; i < view.input_count(); ++i) {
+    inputs.push_back(port_of(view, view.input(i)));
+  }
+  for (uint32_t i = 0; i < view.output_count(); ++i) {
+    outputs.push_back(port_of(view, view.output(i)));
+  }
+  return {};
+}
+
+void Session::State::call_hook(uint32_t index, const nk_file_step& step,
+                               void* const* results) const {
+  const NkView& view = executor.view();
+  const nk_file_section* section = view.find_section(NK_SECTION_STEP_INFO);
+  const char *kernel = "", *node = "";
+  if (section != nullptr && index < section->count) {
+    nk_file_step_info info;
+    std::memcpy(&info, view.payload(*section) + index * sizeof info, sizeof info);
+    kernel = view.string(info.kernel_name);
+    node = view.string(info.node_name);
+  }
+  std::vector<std::span<const std::byte>> spans;
+  const nk_file_arg* args = NkView::args(&step) + step.in_count;
+  for (uint32_t i = 0; i < step.out_count; ++i) {
+    spans.emplace_back(static_cast<const std::byte*>(results[i]), args[i].bytes);
+  }
+  hook(hook_user, index, kernel, node, spans);
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> Session::from_nk(Bytes file, std::string where, size_t arena_bytes) {
+  auto state = std::make_unique<State>();
+  state->where = std::move(where);
+  state->file = AlignedBlock(file.size(), kFileAlignment);
+  std::memcpy(state->file.data(), file.data(), file.size());
+  NK_TRY(state->load(arena_bytes));
+  return Session(std::move(state));
+}
+
+Result<Session> Session::open(const std::string& path, const CompileOptions& options,
+                              size_t arena_bytes) {
+  NK_ASSIGN(Bytes bytes, read_model_file(path));
+  if (sniff_format(bytes) == ModelFormat::kNk) return from_nk(std::move(bytes), path, arena_bytes);
+  NK_ASSIGN(Compilation compilation, compile_file(path, options));
+  NK_ASSIGN(Bytes file, write_nk(compilation.program));
+  NK_ASSIGN(Session session, from_nk(std::move(file), path, arena_bytes));
+  session.state_->warnings = std::move(compilation.warnings);
+  return session;
+}
+
+const std::vector<PortInfo>& Session::inputs() const {
+  return state_->inputs;
+}
+const std::vector<PortInfo>& Session::outputs() const {
+  return state_->outputs;
+}
+size_t Session::arena_bytes() const {
+  return state_->executor.view().header().arena_bytes;
+}
+std::span<const std::byte> Session::nk_file() const {
+  return {state_->file.data(), state_->file.size()};
+}
+const std::vector<std::string>& Session::warnings() const {
+  return state_->warnings;
+}
+
+Result<std::vector<Bytes>> Session::run(const std::vector<Bytes>& inputs) {
+  State& state = *state_;
+  const NkView& view = state.executor.view();
+  if (inputs.size() != view.input_count()) {
+    return bad_input(
+        fmt::format("{} inputs given, the model has {}", inputs.size(), view.input_count()),
+        state.where);
+  }
+  for (uint32_t i = 0; i < view.input_count(); ++i) {
+    if (inputs[i].size() != view.input(i).bytes) {
+      return bad_input(fmt::format("input {} has {} bytes, the model needs {}", i, inputs[i].size(),
+                                   view.input(i).bytes),
+                       state.where);
+    }
+    std::memcpy(state.executor.input_data(i), inputs[i].data(), inputs[i].size());
+  }
+  const auto trampoline = [](void* user, uint32_t index, const nk_file_step& step,
+                             void* const* results) {
+    static_cast<const State*>(user)->call_hook(index, step, results);
+  };
+  const Status status =
+      state.hook == nullptr ? state.executor.run() : state.executor.run(trampoline, &state);
+  if (status != NK_STATUS_OK) return bad_input(nk_status_text(status), state.where);
+  std::vector<Bytes> outputs;
+  for (uint32_t i = 0; i < view.output_count(); ++i) {
+    const auto* from = static_cast<const std::byte*>(state.executor.output_data(i));
+    outputs.emplace_back(from, from + view.output(i).bytes);
+  }
+  return outputs;
+}
+
+void Session::set_hook(StepHook hook, void* user) {
+  state_->hook = hook;
+  state_->hook_user = user;
+}
+
+void Session::poison(uint8_t value) {
+  std::memset(state_->arena.data(), value, state_->arena.size());
+}
+
+}  // namespace netkit::driver
