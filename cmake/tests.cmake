@@ -11,6 +11,7 @@ foreach(source ${NETKIT_TEST_SOURCES})
   list(APPEND ${name}_sources ${source})
 endforeach()
 list(REMOVE_DUPLICATES netkit_test_folders)
+list(APPEND test_tests_sources ${CMAKE_SOURCE_DIR}/tests/test_support.cc)
 foreach(name ${netkit_test_folders})
   add_executable(${name} ${${name}_sources})
   target_link_libraries(${name} PRIVATE netkit_flags netkit_compiler GTest::gtest_main)
@@ -20,4 +21,7 @@ foreach(name ${netkit_test_folders})
   target_compile_definitions(${name} PRIVATE NETKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                              NETKIT_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
+  # Read by AddressSanitizer only: no input may make us ask for more at once.
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT
+                       "ASAN_OPTIONS=max_allocation_size_mb=64:allocator_may_return_null=0")
 endforeach()
