@@ -22,7 +22,7 @@ lib: configure ## the tool and both libraries: build/netkit, build/libnetkit.a, 
 
 demo: lib ## the main job on a digit model of ours: plan, run, emit C, compile it, compare the bits
 	@cmake --build build -j $(JOBS) --target netkit_demo
-	@build/netkit_demo --netkit build/netkit --models models --work build/demo
+	@build/netkit_demo models build/demo
 
 test: packages-test ## everything that CI checks
 	@scripts/check.sh
