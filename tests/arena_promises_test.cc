@@ -113,7 +113,7 @@ TEST_P(Digits, OneByteLessIsRefusedWithTheSizeNeeded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Digits, testing::Values("digits_cnn_int8", "digits_dscnn_int8"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& param) { return std::string(param.param); });
 
 TEST(TwoModels, SideBySideDoNotDisturbEachOther) {
   auto a = driver::Session::from_nk(nk_of("digits_cnn_int8"), "a");

@@ -94,7 +94,7 @@ TEST_P(Goldens, InterpreterAndEmittedCGiveTheGoldenBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tflm, Goldens, testing::ValuesIn(kGoldens),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace
 }  // namespace netkit::test

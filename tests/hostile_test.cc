@@ -129,8 +129,8 @@ INSTANTIATE_TEST_SUITE_P(Files, Hostile,
                                          "digits_dscnn.onnx", "nk_legacy/cnn_hand.onnx",
                                          "nk:digits_cnn_int8.tflite", "nk:digits_dscnn.onnx",
                                          "nk:tflm/hello_world_float.tflite"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& param) {
+                           std::string name = param.param;
                            for (char& c : name)
                              c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
                            return name;

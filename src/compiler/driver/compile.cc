@@ -83,7 +83,9 @@ Result<Compilation> compile_file(const std::string& path, const CompileOptions& 
   c.problem = to_problem(c.schedule, target->arena_alignment);
   NK_ASSIGN(c.layout, plan::plan(c.problem, options.plan));
   c.program = assemble(c.schedule, c.layout);
-  c.program.plan_json = plan::plan_json(c.problem, c.layout);
+  plan::Layout kept = c.layout;
+  kept.seconds = 0;  // the same input gives the same bytes
+  c.program.plan_json = plan::plan_json(c.problem, kept);
   c.program.metadata = provenance(c, options);
   return c;
 }
