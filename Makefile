@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The front door: a thin face over the CMake presets. `make help` lists the words.
-.PHONY: all lib demo test examples bench clean help packages-build packages-test configure
+.PHONY: all lib demo test examples bench firmware clean help packages-build packages-test configure
 .NOTPARALLEL:
 JOBS ?= $(shell nproc)
 
@@ -33,6 +33,11 @@ examples: lib ## the programs in examples/
 bench: lib ## timing programs of bench/ (figures for docs/results.md)
 	@cmake --preset release -DNETKIT_BENCH=ON >/dev/null
 	@cmake --build build -j $(JOBS) --target netkit_bench
+
+BOARD ?= mps2-an386
+MODEL ?= models/digits_cnn_int8.tflite
+firmware: lib packages-test ## BOARD=mps2-an386 MODEL=x.tflite: emit, run on an emulated board, compare
+	@python3 scripts/run_firmware.py $(BOARD) --model $(MODEL) --count $(FIRMWARE_OPTIONS)
 
 clean: ## removes build/
 	@rm -rf build netkit libnetkit.a
