@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # cmake -DROOT=… -DOUT=… -DFILES=a;b -P embed.cmake: the kernel sources as C++ string literals, so
 # that the emitter can write them into a user's firmware.
-set(text "// Made by cmake/embed.cmake.\n#include \"compiler/emit/embedded_sources.h\"\n\n")
+set(text "// Made by cmake/embed.cmake.\n#include \"compiler/emit/c/embedded_sources.h\"\n\n")
 string(APPEND text "namespace netkit::emit {\nnamespace {\nconst SourceFile kFiles[] = {\n")
 foreach(file ${FILES})
   file(READ ${ROOT}/${file} content)

@@ -11,8 +11,8 @@ passed=0 failed=0 names=()
 
 check_style() { python3 scripts/check_style.py && python3 scripts/check_layers.py; }
 check_unit() {
-  cmake --preset tests && cmake --build build/tests -j "$jobs" &&
-    ctest --test-dir build/tests --output-on-failure -j "$jobs"
+  cmake --preset tests && cmake --build build -j "$jobs" &&
+    ctest --test-dir build --output-on-failure -j "$jobs"
 }
 check_sanitize() {
   cmake --preset sanitize && cmake --build build/sanitize -j "$jobs" &&

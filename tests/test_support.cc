@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/emit/c_data.h"
-#include "compiler/emit/c_emitter.h"
+#include "compiler/emit/c/c_data.h"
+#include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/output_files.h"
 
 namespace netkit::test {

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "compiler/driver/compile.h"
-#include "compiler/driver/emit_model.h"
+#include "compiler/driver/verbs/emit_model.h"
 #include "compiler/driver/session.h"
-#include "compiler/driver/tensor_io.h"
+#include "compiler/driver/io/tensor_io.h"
 #include "compiler/emit/nk_writer.h"
 #include "compiler/import/import.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "compiler/driver/test_cases.h"
+#include "compiler/driver/verbs/test_cases.h"
 
 namespace netkit::cli {
 namespace {

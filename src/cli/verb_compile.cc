@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "compiler/driver/build.h"
+#include "compiler/driver/verbs/build.h"
 
 namespace netkit::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "compiler/driver/emit_model.h"
+#include "compiler/driver/verbs/emit_model.h"
 
 namespace netkit::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cli/cli.h"
-#include "compiler/driver/inspect.h"
+#include "compiler/driver/verbs/inspect.h"
 
 namespace netkit::cli {
 namespace {

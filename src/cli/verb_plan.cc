@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/cli.h"
-#include "compiler/driver/plan_file.h"
-#include "compiler/driver/write_text.h"
+#include "compiler/driver/verbs/plan_file.h"
+#include "compiler/driver/io/write_text.h"
 #include "compiler/plan/io/json.h"
 
 namespace netkit::cli {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "compiler/driver/run.h"
-#include "compiler/driver/tensor_io.h"
+#include "compiler/driver/verbs/run.h"
+#include "compiler/driver/io/tensor_io.h"
 
 namespace netkit::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/driver/compile.h"
-#include "compiler/emit/c_data.h"
+#include "compiler/emit/c/c_data.h"
 #include "compiler/import/import.h"
 
 namespace netkit::driver {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/test_cases.h"
+#include "compiler/driver/verbs/test_cases.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "compiler/driver/session.h"
-#include "compiler/driver/tensor_io.h"
+#include "compiler/driver/io/tensor_io.h"
 #include "compiler/import/import.h"
 #include "runtime/nk_view.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c_slicer.h"
+#include "compiler/emit/c/c_slicer.h"
 
 #include <gtest/gtest.h>
 
-#include "compiler/emit/c_chunks.h"
+#include "compiler/emit/c/c_chunks.h"
 
 namespace netkit::emit {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c_chunks.h"
+#include "compiler/emit/c/c_chunks.h"
 
 #include <algorithm>
 #include <cctype>

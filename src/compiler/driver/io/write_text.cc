@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/write_text.h"
+#include "compiler/driver/io/write_text.h"
 
 #include "compiler/emit/output_files.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/tensor_io.h"
+#include "compiler/driver/io/tensor_io.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "compiler/driver/npy.h"
+#include "compiler/driver/io/npy.h"
 #include "compiler/import/import.h"
 
 namespace netkit::driver {

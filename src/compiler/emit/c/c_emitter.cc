@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c_emitter.h"
+#include "compiler/emit/c/c_emitter.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cctype>
 #include <set>
 
-#include "compiler/emit/c_data.h"
-#include "compiler/emit/c_slicer.h"
-#include "compiler/emit/embedded_sources.h"
+#include "compiler/emit/c/c_data.h"
+#include "compiler/emit/c/c_slicer.h"
+#include "compiler/emit/c/embedded_sources.h"
 
 namespace netkit::emit {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/npy.h"
+#include "compiler/driver/io/npy.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/build.h"
+#include "compiler/driver/verbs/build.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "compiler/emit/c_slicer.h"
+#include "compiler/emit/c/c_slicer.h"
 
 namespace netkit::emit {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "compiler/driver/inspect.h"
+#include "compiler/driver/verbs/inspect.h"
 #include "compiler/driver/session.h"
 #include "compiler/emit/nk_reader.h"
 #include "runtime/executor.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/emit_model.h"
+#include "compiler/driver/verbs/emit_model.h"
 
 #include <cctype>
 
-#include "compiler/emit/c_emitter.h"
+#include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/output_files.h"
 
 namespace netkit::driver {

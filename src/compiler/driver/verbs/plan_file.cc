@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/plan_file.h"
+#include "compiler/driver/verbs/plan_file.h"
 
 #include "compiler/driver/assemble.h"
 #include "compiler/import/import.h"

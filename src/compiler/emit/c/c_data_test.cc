@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c_data.h"
+#include "compiler/emit/c/c_data.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/run.h"
+#include "compiler/driver/verbs/run.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <optional>
 
-#include "compiler/driver/tensor_io.h"
+#include "compiler/driver/io/tensor_io.h"
 #include "compiler/emit/output_files.h"
 
 namespace netkit::driver {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/inspect.h"
+#include "compiler/driver/verbs/inspect.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "compiler/emit/c_emitter.h"
+#include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/nk_writer.h"
 #include "compiler/import/import.h"
 #include "runtime/executor.h"

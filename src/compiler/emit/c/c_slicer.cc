@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c_slicer.h"
+#include "compiler/emit/c/c_slicer.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/emit/c_chunks.h"
+#include "compiler/emit/c/c_chunks.h"
 
 namespace netkit::emit {
 namespace {
