@@ -3,6 +3,7 @@
 import json
 import pathlib
 import struct
+import tempfile
 import unittest
 
 from firmware.runner import boards, compare, interface, reference
@@ -34,6 +35,15 @@ class Boards(unittest.TestCase):
         for name in ("mps2-an999", "../boards/mps2-an386", "/nowhere/board.json"):
             with self.assertRaisesRegex(FirmwareError, "unknown board .*known: microbit, mps2"):
                 boards.load(name)
+
+    def test_a_board_file_of_ones_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "mine.json"
+            path.write_text(self.changed(name="mine"))
+            self.assertEqual(boards.load(str(path)).name, "mine")
+            path.write_text("{}")
+            with self.assertRaisesRegex(FirmwareError, "mine.json: 'format' is missing"):
+                boards.load(str(path))
 
     def test_overlapping_regions(self):
         regions = [{"name": "A", "kind": "code", "origin": "0x0", "bytes": 4096, "source": "s"},
