@@ -19,20 +19,25 @@ constexpr uint32_t kernel_id(const char* symbol) {
   return hash;
 }
 
-// The first N of the entries, by id.
+// The first N of the entries, by id (Shell's sort: a few hundred entries stay within what
+// compilers evaluate).
 template <size_t N, size_t M>
 constexpr std::array<nk_kernel_entry, N> sorted_kernels(const nk_kernel_entry (&entries)[M]) {
   static_assert(N <= M, "more entries asked for than given");
   std::array<nk_kernel_entry, N> out{};
-  for (size_t i = 0; i < N; ++i) {
-    size_t at = i;
-    for (; at > 0 && out[at - 1].id > entries[i].id; --at) out[at] = out[at - 1];
-    out[at] = entries[i];
+  for (size_t i = 0; i < N; ++i) out[i] = entries[i];
+  for (size_t gap = N / 2; gap > 0; gap /= 2) {
+    for (size_t i = gap; i < N; ++i) {
+      const nk_kernel_entry entry = out[i];
+      size_t at = i;
+      for (; at >= gap && out[at - gap].id > entry.id; at -= gap) out[at] = out[at - gap];
+      out[at] = entry;
+    }
   }
   return out;
 }
 
-// A table for Model::load or nk_program_load_with:
+// A table for Model::load or nk_program_load_with, each kernel once:
 //   constexpr auto kKernels = netkit::kernel_table(
 //       {{netkit::kernel_id("nk_add_s8_ref"), sizeof(nk_add_params), nk_add_s8_ref}, ...});
 template <size_t N>

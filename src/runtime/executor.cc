@@ -16,8 +16,9 @@ Fault Executor::load(const void* file, size_t file_bytes, void* arena, size_t ar
   arena_ = nullptr;
   NkView& view = view_;
   Fault fault = view.open(file, file_bytes);
-  if (fault.ok() && check >= NK_CHECK_STRUCTURE) fault = view.verify_structure(kernels);
+  // Checksums first: damage is then called damage, wherever it struck.
   if (fault.ok() && check >= NK_CHECK_ALL) fault = view.verify_payload();
+  if (fault.ok() && check >= NK_CHECK_STRUCTURE) fault = view.verify_structure(kernels);
   if (!fault.ok()) {
     view = NkView();
     return fault;

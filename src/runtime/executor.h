@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "runtime/kernel_table.h"
-#include "runtime/nk_view.h"
+#include "runtime/nk/nk_view.h"
 #include "runtime/status.h"
 
 namespace netkit {

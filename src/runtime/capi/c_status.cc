@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Status of the C interface and its texts.
-#include "runtime/c_status.h"
+#include "runtime/capi/c_status.h"
 
 namespace netkit {
 

@@ -5,7 +5,7 @@
 
 #include "base/dtype.h"
 #include "netkit.h"
-#include "runtime/c_status.h"
+#include "runtime/capi/c_status.h"
 #include "runtime/executor.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opening a .nk file: the header and the section table, in constant space and a few hundred
 // instructions. The walk over the records is nk_verify.cc.
-#include "runtime/nk_view.h"
+#include "runtime/nk/nk_view.h"
 
 #include <bit>
 

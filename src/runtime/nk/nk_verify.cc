@@ -3,8 +3,8 @@
 // and 2^32 and are made in 64 bits where they could wrap.
 #include "base/dtype.h"
 #include "ops/common/kernel.h"
-#include "runtime/crc32.h"
-#include "runtime/nk_view.h"
+#include "runtime/nk/crc32.h"
+#include "runtime/nk/nk_view.h"
 
 namespace netkit {
 namespace {

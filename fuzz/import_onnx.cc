@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer entry: any bytes as an .onnx file give a sound graph or an error.
+#include <cstdio>
+#include <cstdlib>
+
+#include "compiler/import/soundness.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  const std::string wrong = netkit::unsound_import(bytes, "fuzz.onnx");
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "%s\n", wrong.c_str());
+    std::abort();
+  }
+  return 0;
+}
