@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "ops/binary/binary.h"
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
 
 namespace netkit {
 namespace {
@@ -181,6 +181,34 @@ Result<void> lower_where(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, y);
 }
 
+// ONNX Trilu: what lies on the other side of diagonal k becomes 0, by a constant mask.
+Result<void> lower_trilu(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  const TensorType type = context.type(x);
+  int64_t k = 0;
+  if (const TensorId id = context.input(node, 1); id != kNoTensor) {
+    const auto values = context.const_ints(id);
+    if (!values || values->size() != 1) return bad_input("k is not constant", place_of(node));
+    k = (*values)[0];
+  }
+  const size_t rank = type.dims.size();
+  if (rank < 2) return bad_input(fmt::format("shape {}", dims_text(type.dims)), place_of(node));
+  const int64_t rows = type.dims[rank - 2], columns = type.dims[rank - 1];
+  const bool upper = node.attrs.get_int("upper", 1) != 0;
+  std::vector<uint8_t> mask;
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      mask.push_back((upper ? c - r >= k : c - r <= k) ? 1 : 0);
+    }
+  }
+  const TensorId keep = context.add_constant(node.name + "_mask", {NK_BOOL, {rows, columns}, {}},
+                                             *constant_of(mask));
+  const TensorId zero = context.add_constant(node.name + "_zero", {type.dtype, {}, type.quant},
+                                             Bytes(static_cast<size_t>(bits_of(type.dtype)) / 8));
+  NK_ASSIGN(const TensorId y, context.add("where", {keep, x, zero}, {}));
+  return context.bind(node, 0, y);
+}
+
 struct Listed {
   std::string_view op;
   ForeignRule rule;
@@ -198,6 +226,7 @@ constexpr Listed kSpecial[] = {
     {"prelu", {SourceFormat::kOnnx, "PRelu", "", lower_prelu}},
     {"prelu", {SourceFormat::kTflite, "PRELU", "", lower_prelu}},
     {"where", {SourceFormat::kOnnx, "Where", "", lower_where}},
+    {"where", {SourceFormat::kOnnx, "Trilu", "", lower_trilu}},
     {"where", {SourceFormat::kTflite, "SELECT", "", lower_where}},
     {"where", {SourceFormat::kTflite, "SELECT_V2", "", lower_where}},
 };

@@ -8,9 +8,9 @@
 
 #include "ops/binary/binary_lower.h"
 #include "ops/binary/binary_quant.h"
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
-#include "ops/common/op_quant.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/op_quant.h"
 
 namespace netkit {
 namespace {

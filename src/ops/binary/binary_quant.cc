@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/common/op_helpers.h"
-#include "ops/common/op_quant.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/op_quant.h"
 
 namespace netkit {
 namespace {

@@ -9,7 +9,8 @@
  *   out      outputs in order
  *   scratch  as many bytes as the chosen mode asked for, aligned to 16; not to be touched when it
  *            asked for none
- * Outputs overlap an input only as the mode that the planner chose allows.
+ * Outputs overlap an input only as the mode that the planner chose allows. An input that an output
+ * overlaps is dead after the step: the kernel may overwrite all of it.
  * C99 and C++. */
 #ifndef NETKIT_OPS_COMMON_KERNEL_H
 #define NETKIT_OPS_COMMON_KERNEL_H

@@ -37,7 +37,9 @@ typedef enum nk_spatial_mode {
   NK_MODE_FORWARD = 1,        /* pixels and channels from first to last */
   NK_MODE_BACKWARD = 2,       /* pixels and channels from last to first */
   NK_MODE_FORWARD_PIXEL = 3,  /* forward; each input pixel is copied to scratch (1x1 only) */
-  NK_MODE_BACKWARD_PIXEL = 4  /* backward; each input pixel is copied to scratch (1x1 only) */
+  NK_MODE_BACKWARD_PIXEL = 4, /* backward; each input pixel is copied to scratch (1x1 only) */
+  NK_MODE_CHANNEL_RING = 5    /* channel by channel; the input rows of one window and one channel
+                                 are held in scratch (dwconv2d, one output per input channel) */
 } nk_spatial_mode;
 
 static inline int nk_walks_backward(int32_t mode) {

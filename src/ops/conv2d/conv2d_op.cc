@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/op_helpers.h"
-#include "ops/common/overlap.h"
-#include "ops/common/weighted.h"
-#include "ops/common/window.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/overlap.h"
+#include "ops/common/host/weighted.h"
+#include "ops/common/host/window.h"
 
 namespace netkit {
 

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/fake_lower.h"
-#include "ops/common/int_oracle.h"
-#include "ops/common/overlap.h"
+#include "ops/common/testing/fake_lower.h"
+#include "ops/common/testing/int_oracle.h"
+#include "ops/common/host/overlap.h"
 #include "ops/conv2d/conv2d_check.h"
 
 namespace netkit {
@@ -144,12 +144,13 @@ void expect_exact_distances(const char* symbol, bool f32) {
     std::vector<KernelMode> modes;
     row(symbol).modes(&p, modes);
     const auto plain = check::run_case(row(symbol).fn, c, {});
-    ASSERT_EQ(check::check_modes(row(symbol).fn, c, modes, plain.output), "");
+    const int64_t elem_bytes = f32 ? 4 : 1;
+    ASSERT_EQ(check::check_modes(row(symbol).fn, c, modes, plain.output, elem_bytes), "");
     if (p.groups > 1) continue;
     const auto make = [&](uint64_t variant) {
       return check::conv2d_case(seed, f32, true, variant).second;
     };
-    ASSERT_EQ(check::check_least_distances(row(symbol).fn, make, modes, f32 ? 4 : 1), "");
+    ASSERT_EQ(check::check_least_distances(row(symbol).fn, make, modes, elem_bytes), "");
     tried += static_cast<int>(modes.size()) - 1;
   }
   EXPECT_GT(tried, 200);

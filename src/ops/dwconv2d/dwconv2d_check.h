@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/common/op_helpers.h"
-#include "ops/common/spatial_check.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/testing/spatial_check.h"
 #include "ops/dwconv2d/dwconv2d.h"
 
 namespace netkit::check {
@@ -51,7 +51,7 @@ inline std::string check_dwconv2d(const KernelRow& row, int count) {
     const RunResult expected = run_case(f32 ? nk_dwconv2d_f32_ref : nk_dwconv2d_s8_ref, c, {});
     std::vector<KernelMode> modes;
     row.modes(&p, modes);
-    std::string fault = check_modes(row.fn, c, modes, expected.output);
+    std::string fault = check_modes(row.fn, c, modes, expected.output, f32 ? 4 : 1);
     if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);
   }
   return {};

@@ -5,19 +5,21 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/op_helpers.h"
-#include "ops/common/overlap.h"
-#include "ops/common/weighted.h"
-#include "ops/common/window.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/overlap.h"
+#include "ops/common/host/weighted.h"
+#include "ops/common/host/window.h"
 
 namespace netkit {
 
 void dwconv2d_modes_s8(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(int8_t), out);
+  add_channel_ring_mode(spatial_of(p), sizeof(int8_t), out);
 }
 
 void dwconv2d_modes_f32(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(float), out);
+  add_channel_ring_mode(spatial_of(p), sizeof(float), out);
 }
 
 namespace {

@@ -1,6 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* The reference of dwconv2d: it defines what is right (dwconv2d.h). */
+#include <string.h>
+
 #include "ops/dwconv2d/dwconv2d.h"
+
+/* NK_MODE_CHANNEL_RING. In NHWC a channel's elements stand out_c apart, so a pass over one channel
+ * touches nothing of the others as long as input and output agree on where each channel stands.
+ * Where the output lies over the input at another distance, the dead input is moved down to the
+ * next place that agrees; the bytes below it are the output's. */
+static const void* agree_on_channels(const void* in, const void* out, size_t in_bytes,
+                                     size_t out_bytes, size_t pixel_bytes) {
+  const uintptr_t x = (uintptr_t)in, y = (uintptr_t)out;
+  size_t down;
+  if (y > x || x >= y + out_bytes) return in; /* apart, or in place */
+  down = (size_t)(x - y) % pixel_bytes;
+  if (down == 0) return in;
+  memmove((uint8_t*)(uintptr_t)(x - down), in, in_bytes);
+  return (const uint8_t*)in - down;
+}
+
+/* Rows of one channel that scratch holds: those of one window. */
+static int32_t ring_rows(const nk_dwconv2d_params* p) {
+  const int32_t extent = (p->kernel_h - 1) * p->dilation_h + 1;
+  return extent < p->in_h ? extent : p->in_h;
+}
+
+/* Copies one channel of the rows that output row y needs and the ring lacks; *next is the first row
+ * not yet seen. `image` points to the channel in the image's first pixel. */
+static void load_rows(const nk_dwconv2d_params* p, const uint8_t* image, uint8_t* ring, int32_t y,
+                      int32_t* next, size_t elem_bytes) {
+  const int32_t top = y * p->stride_h - p->pad_top;
+  const int32_t end = top + (p->kernel_h - 1) * p->dilation_h + 1;
+  const int32_t rows = ring_rows(p);
+  int32_t iy, x;
+  if (*next < top) *next = top;
+  for (iy = *next; iy < end && iy < p->in_h; ++iy) {
+    const size_t at = (size_t)(iy % p->in_ring_h) * (size_t)p->in_w;
+    uint8_t* to = ring + (size_t)(iy % rows) * (size_t)p->in_w * elem_bytes;
+    for (x = 0; x < p->in_w; ++x) {
+      memcpy(to + (size_t)x * elem_bytes, image + (at + (size_t)x) * (size_t)p->in_c * elem_bytes,
+             elem_bytes);
+    }
+  }
+  if (*next < iy) *next = iy;
+}
 
 static uint32_t window_s8(const nk_dwconv2d_params* p, const nk_pixel* pixel, const int8_t* x,
                           const int8_t* weights, int32_t oc) {
@@ -35,6 +78,83 @@ static float window_f32(const nk_dwconv2d_params* p, const nk_pixel* pixel, cons
   return acc;
 }
 
+static void channel_ring_s8(const nk_dwconv2d_params* p, const void* const* in, int8_t* y,
+                            int8_t* ring) {
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;
+  const int8_t* weights = (const int8_t*)in[1];
+  const size_t in_image = (size_t)p->in_ring_h * (size_t)p->in_w * (size_t)p->in_c;
+  const size_t out_image = (size_t)p->out_ring_h * (size_t)p->out_w * (size_t)p->out_c;
+  const int8_t* x = (const int8_t*)agree_on_channels(in[0], y, in_image * (size_t)p->batch,
+                                                     out_image * (size_t)p->batch,
+                                                     (size_t)p->out_c);
+  const int32_t per_image = nk_pixel_count(s) / p->batch, rows = ring_rows(p);
+  int32_t n, c, i, ky, kx;
+  for (n = 0; n < p->batch; ++n) {
+    for (c = 0; c < p->out_c; ++c) {
+      const int8_t* image = x + (size_t)n * in_image + c;
+      const int32_t q = p->per_channel ? c : 0;
+      int32_t next = 0;
+      for (i = 0; i < per_image; ++i) {
+        const nk_pixel pixel = nk_pixel_at(s, n * per_image + i);
+        uint32_t acc = (uint32_t)((const int32_t*)in[2])[c];
+        if (i % p->out_w == 0) {
+          load_rows(p, (const uint8_t*)image, (uint8_t*)ring, p->out_y0 + i / p->out_w, &next, 1);
+        }
+        for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
+          const int32_t iy = pixel.in_y + ky * p->dilation_h;
+          const int8_t* row = ring + (size_t)(iy % rows) * (size_t)p->in_w;
+          for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
+            const size_t tap = (size_t)(ky * p->kernel_w + kx) * (size_t)p->out_c + (size_t)c;
+            acc += (uint32_t)((row[pixel.in_x + kx * p->dilation_w] + p->input_offset) *
+                              (weights[tap] + p->filter_offset));
+          }
+        }
+        y[pixel.out_index * (size_t)p->out_c + (size_t)c] = (int8_t)nk_requantize(
+            (int32_t)acc, ((const int32_t*)in[3])[q], ((const int32_t*)in[4])[q],
+            p->output_offset, p->act_min, p->act_max);
+      }
+    }
+  }
+}
+
+static void channel_ring_f32(const nk_dwconv2d_params* p, const void* const* in, float* y,
+                             float* ring) {
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;
+  const float* weights = (const float*)in[1];
+  const float* bias = (const float*)in[2];
+  const size_t in_image = (size_t)p->in_ring_h * (size_t)p->in_w * (size_t)p->in_c;
+  const size_t out_image = (size_t)p->out_ring_h * (size_t)p->out_w * (size_t)p->out_c;
+  const float* x = (const float*)agree_on_channels(
+      in[0], y, in_image * (size_t)p->batch * sizeof(float),
+      out_image * (size_t)p->batch * sizeof(float), (size_t)p->out_c * sizeof(float));
+  const int32_t per_image = nk_pixel_count(s) / p->batch, rows = ring_rows(p);
+  int32_t n, c, i, ky, kx;
+  for (n = 0; n < p->batch; ++n) {
+    for (c = 0; c < p->out_c; ++c) {
+      const float* image = x + (size_t)n * in_image + c;
+      int32_t next = 0;
+      for (i = 0; i < per_image; ++i) {
+        const nk_pixel pixel = nk_pixel_at(s, n * per_image + i);
+        float acc = 0.0f;
+        if (i % p->out_w == 0) {
+          load_rows(p, (const uint8_t*)image, (uint8_t*)ring, p->out_y0 + i / p->out_w, &next,
+                    sizeof(float));
+        }
+        for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
+          const int32_t iy = pixel.in_y + ky * p->dilation_h;
+          const float* row = ring + (size_t)(iy % rows) * (size_t)p->in_w;
+          for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
+            acc += row[pixel.in_x + kx * p->dilation_w] *
+                   weights[(size_t)(ky * p->kernel_w + kx) * (size_t)p->out_c + (size_t)c];
+          }
+        }
+        y[pixel.out_index * (size_t)p->out_c + (size_t)c] = nk_clamp_f32(
+            acc + (bias != NULL ? bias[c] : 0.0f), p->clamp_min, p->clamp_max);
+      }
+    }
+  }
+}
+
 void nk_dwconv2d_s8_ref(const void* params, const void* const* in, void* const* out,
                         void* scratch) {
   const nk_dwconv2d_params* p = (const nk_dwconv2d_params*)params;
@@ -46,7 +166,10 @@ void nk_dwconv2d_s8_ref(const void* params, const void* const* in, void* const* 
   const int32_t* shift = (const int32_t*)in[4];
   const int32_t pixels = nk_pixel_count(s);
   int32_t i, j;
-  (void)scratch;
+  if (p->mode == NK_MODE_CHANNEL_RING) {
+    channel_ring_s8(p, in, (int8_t*)out[0], (int8_t*)scratch);
+    return;
+  }
   for (i = 0; i < pixels; ++i) {
     const nk_pixel pixel = nk_pixel_at(s, i);
     int8_t* y = (int8_t*)out[0] + pixel.out_index * (size_t)p->out_c;
@@ -69,7 +192,10 @@ void nk_dwconv2d_f32_ref(const void* params, const void* const* in, void* const*
   const float* bias = (const float*)in[2];
   const int32_t pixels = nk_pixel_count(s);
   int32_t i, j;
-  (void)scratch;
+  if (p->mode == NK_MODE_CHANNEL_RING) {
+    channel_ring_f32(p, in, (float*)out[0], (float*)scratch);
+    return;
+  }
   for (i = 0; i < pixels; ++i) {
     const nk_pixel pixel = nk_pixel_at(s, i);
     float* y = (float*)out[0] + pixel.out_index * (size_t)p->out_c;

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/fake_lower.h"
-#include "ops/common/int_oracle.h"
+#include "ops/common/testing/fake_lower.h"
+#include "ops/common/testing/int_oracle.h"
 #include "ops/dwconv2d/dwconv2d_check.h"
 
 namespace netkit {
@@ -124,11 +124,12 @@ void expect_exact_distances(const char* symbol, bool f32) {
     std::vector<KernelMode> modes;
     row(symbol).modes(&p, modes);
     const auto plain = check::run_case(row(symbol).fn, c, {});
-    ASSERT_EQ(check::check_modes(row(symbol).fn, c, modes, plain.output), "");
+    const int64_t elem_bytes = f32 ? 4 : 1;
+    ASSERT_EQ(check::check_modes(row(symbol).fn, c, modes, plain.output, elem_bytes), "");
     const auto make = [&](uint64_t variant) {
       return check::dwconv2d_case(seed, f32, true, variant).second;
     };
-    ASSERT_EQ(check::check_least_distances(row(symbol).fn, make, modes, f32 ? 4 : 1), "");
+    ASSERT_EQ(check::check_least_distances(row(symbol).fn, make, modes, elem_bytes), "");
     tried += static_cast<int>(modes.size()) - 1;
   }
   EXPECT_GT(tried, 200);
@@ -136,6 +137,25 @@ void expect_exact_distances(const char* symbol, bool f32) {
 
 TEST(Dwconv2dModes, DistancesAreExactS8) { expect_exact_distances("nk_dwconv2d_s8_ref", false); }
 TEST(Dwconv2dModes, DistancesAreExactF32) { expect_exact_distances("nk_dwconv2d_f32_ref", true); }
+
+// The channel ring takes every distance, of whatever remainder by the pixel's size.
+TEST(Dwconv2dModes, ChannelRingAtEveryDistance) {
+  int tried = 0;
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    const auto [p, c] = check::dwconv2d_case(seed, false, false);
+    std::vector<KernelMode> modes;
+    row("nk_dwconv2d_s8_ref").modes(&p, modes);
+    if (modes.back().id != NK_MODE_CHANNEL_RING) continue;
+    const auto plain = check::run_case(nk_dwconv2d_s8_ref, c, {});
+    for (int64_t farther = 0; farther < 3 * p.in_c + 2; ++farther) {
+      const auto got = check::run_case(nk_dwconv2d_s8_ref, c, modes.back(), -farther);
+      ASSERT_EQ(got.fault, "") << c.text << ", " << farther;
+      ASSERT_EQ(got.output, plain.output) << c.text << ", " << farther;
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, 50);
+}
 
 TEST(Dwconv2dModes, KnownDistances) {
   // 3x3 on 25x5x64, same padding: a pixel and a row behind.
@@ -151,6 +171,11 @@ TEST(Dwconv2dModes, KnownDistances) {
   ASSERT_GE(modes.size(), 3u);
   EXPECT_EQ(modes[1].overlaps[0].forward_bytes, 6 * 64);
   EXPECT_EQ(modes[2].overlaps[0].backward_bytes, 6 * 64);
+  // In place at the price of three rows of one channel.
+  ASSERT_EQ(modes.size(), 4u);
+  EXPECT_EQ(modes[3].id, NK_MODE_CHANNEL_RING);
+  EXPECT_EQ(modes[3].overlaps[0].forward_bytes, 0);
+  EXPECT_EQ(modes[3].scratch_bytes, 3 * 5);
 }
 
 TEST(Dwconv2dLower, Tflite) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/common/op_helpers.h"
-#include "ops/common/spatial_check.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/testing/spatial_check.h"
 #include "ops/matmul/fully_connected.h"
 
 namespace netkit::check {

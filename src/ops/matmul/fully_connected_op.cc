@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/op_helpers.h"
-#include "ops/common/weighted.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/weighted.h"
 
 namespace netkit {
 

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/fake_lower.h"
-#include "ops/common/int_oracle.h"
+#include "ops/common/testing/fake_lower.h"
+#include "ops/common/testing/int_oracle.h"
 #include "ops/matmul/fully_connected_check.h"
 
 namespace netkit {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "compiler/ir/lower_context.h"
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
 #include "ops/move/move.h"
 
 namespace netkit {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/node_check.h"
+#include "ops/common/testing/node_check.h"
 
 namespace netkit {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/op_quant.h"
+#include "ops/common/host/op_quant.h"
 #include "ops/move/move_host.h"
 
 namespace netkit {

@@ -2,8 +2,8 @@
 // pad: a naive oracle over modes and axes, by hand, foreign forms.
 #include <gtest/gtest.h>
 
-#include "ops/common/kernel_check.h"
-#include "ops/common/node_check.h"
+#include "ops/common/testing/kernel_check.h"
+#include "ops/common/testing/node_check.h"
 
 namespace netkit {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
 #include "ops/norm/norm.h"
 
 namespace netkit {
@@ -32,14 +32,15 @@ Result<nk_norm_params> view_of(const Node& node, const TensorType& x) {
   const std::string where = place_of(node);
   const size_t rank = x.dims.size();
   nk_norm_params p{};
-  p.epsilon = static_cast<float>(node.attrs.get_float("epsilon", 1e-5));
+  const double epsilon = node.op == "l2_norm" ? 1e-6 : 1e-5;
+  p.epsilon = static_cast<float>(node.attrs.get_float("epsilon", epsilon));
   p.subtract_mean = node.op == "rms_norm" ? 0 : 1;
   p.batch = p.spatial = p.groups = p.channels = 1;
   const auto product = [&](size_t begin, size_t end) {
     return static_cast<int32_t>(product_of(x.dims, begin, end));
   };
   if (rank == 0) return bad_input("a scalar cannot be normalised", where);
-  if (node.op == "batch_norm") {
+  if (node.op == "batch_norm" || node.op == "l2_norm") {
     p.batch = product(0, rank - 1);
     p.channels = product(rank - 1, rank);
     return p;
@@ -216,6 +217,56 @@ Result<void> lower_group_norm(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, y);
 }
 
+Result<void> lower_l2_norm(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  if (node.attrs.get_string("fused_activation_function", "NONE") != "NONE") {
+    return bad_input("a fused activation is not supported", place_of(node));
+  }
+  NK_ASSIGN(const TensorId y, context.add("l2_norm", {x}, {}, declared_type(context, node, 0)));
+  return context.bind(node, 0, y);
+}
+
+Attrs reduction_of(Dims axes) {
+  Attrs attrs;
+  attrs.set("axes", std::move(axes));
+  attrs.set("keepdims", int64_t{1});
+  return attrs;
+}
+
+// x / (sum of |x|^p)^(1/p) along one axis, p 1 or 2.
+Result<void> lower_lp(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  const int64_t p = node.attrs.get_int("p", 2);
+  if (p != 1 && p != 2) return bad_input("only p = 1 and p = 2 exist", place_of(node));
+  NK_ASSIGN(const int64_t axis, normal_axis(node.attrs.get_int("axis", -1),
+                                            context.type(x).dims.size(), place_of(node)));
+  NK_ASSIGN(const TensorId size,
+            context.add(p == 1 ? "reduce_l1" : "reduce_l2", {x}, reduction_of({axis})));
+  NK_ASSIGN(const TensorId y, context.add("div", {x, size}, {}));
+  return context.bind(node, 0, y);
+}
+
+// (x - mean) / (sqrt(mean of squares of that) + 1e-9).
+Result<void> lower_mean_variance(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const Dims axes, normal_axes(node.attrs.get_ints("axes", {0, 2, 3}),
+                                         context.type(x).dims.size(), place_of(node)));
+  const TensorId tiny = context.add_constant(node.name + "_tiny", {NK_FLOAT32, {}, {}},
+                                             *constant_of(std::vector<float>{1e-9f}));
+  NK_ASSIGN(const TensorId mean, context.add("reduce_mean", {x}, reduction_of(axes)));
+  NK_ASSIGN(const TensorId centred, context.add("sub", {x, mean}, {}));
+  NK_ASSIGN(const TensorId squares, context.add("square", {centred}, {}));
+  NK_ASSIGN(const TensorId variance, context.add("reduce_mean", {squares}, reduction_of(axes)));
+  NK_ASSIGN(const TensorId root, context.add("sqrt", {variance}, {}));
+  NK_ASSIGN(const TensorId divisor, context.add("add", {root, tiny}, {}));
+  NK_ASSIGN(const TensorId y, context.add("div", {centred, divisor}, {}));
+  return context.bind(node, 0, y);
+}
+
+constexpr ForeignRule kRules_l2_norm[] = {
+    {SourceFormat::kOnnx, "LpNormalization", "", lower_lp},
+    {SourceFormat::kOnnx, "MeanVarianceNormalization", "", lower_mean_variance},
+    {SourceFormat::kTflite, "L2_NORMALIZATION", "", lower_l2_norm}};
 constexpr RulePair kRules_layer_norm = rule_pair("LayerNormalization", "", lower_layer_norm);
 constexpr ForeignRule kRules_rms_norm[] = {
     {SourceFormat::kOnnx, "RMSNormalization", "", lower_layer_norm},

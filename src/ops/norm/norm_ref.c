@@ -62,3 +62,36 @@ void nk_batch_norm_f32_ref(NK_KERNEL_ARGS) {
     for (c = 0; c < p->channels; ++c) *y++ = *x++ * scale[c] + shift[c];
   }
 }
+
+void nk_l2_norm_f32_ref(NK_KERNEL_ARGS) {
+  const nk_norm_params* p = (const nk_norm_params*)params;
+  const float* x = (const float*)in[0];
+  float* y = (float*)out[0];
+  int32_t r, c;
+  (void)scratch;
+  for (r = 0; r < p->batch; ++r) {
+    float sum = 0.0f, norm;
+    for (c = 0; c < p->channels; ++c) sum += x[c] * x[c];
+    norm = sqrtf(sum);
+    if (norm < p->epsilon) norm = p->epsilon;
+    for (c = 0; c < p->channels; ++c) *y++ = *x++ / norm;
+  }
+}
+
+void nk_lrn_f32_ref(NK_KERNEL_ARGS) {
+  const nk_lrn_params* p = (const nk_lrn_params*)params;
+  const float* x = (const float*)in[0];
+  float* y = (float*)out[0];
+  int32_t r, c, k;
+  (void)scratch;
+  for (r = 0; r < p->rows; ++r) {
+    for (c = 0; c < p->channels; ++c) {
+      const int32_t first = c > p->before ? c - p->before : 0;
+      const int32_t last = c + p->after < p->channels ? c + p->after : p->channels - 1;
+      float sum = 0.0f;
+      for (k = first; k <= last; ++k) sum += x[k] * x[k];
+      *y++ = x[c] / powf(p->bias + p->alpha * sum, p->beta);
+    }
+    x += p->channels;
+  }
+}

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/inplace_check.h"
+#include "ops/common/testing/inplace_check.h"
 
 namespace netkit {
 namespace {
@@ -130,6 +130,52 @@ TEST(BatchNorm, FoldsItsFourVectors) {
   EXPECT_EQ(check::check_overlaps(flat.graph(), flat.values(), 4, overlaps), "");
   auto open = onnx("BatchNormalization", 15).in<float>({2, 1}, {1, 3}).in<float>({1}, {1});
   EXPECT_NE(check::refusal(open), "");
+}
+
+TEST(Lrn, WindowsOfOnnxAndTflite) {
+  Rng rng(5);
+  const size_t channels = 5, pixels = 6;
+  const auto x = rng.reals(channels * pixels, -3, 3);
+  for (const int64_t size : {1, 2, 3, 4, 9}) {
+    auto node = onnx("LRN", 13)
+                    .in<float>({1, 5, 2, 3}, x)
+                    .set("size", size)
+                    .set("alpha", 0.3)
+                    .set("beta", 0.6)
+                    .set("bias", 1.5);
+    const auto y = node.run<float>();
+    ASSERT_EQ(y.size(), x.size()) << node.error();
+    for (int64_t c = 0; c < 5; ++c) {
+      for (size_t i = 0; i < pixels; ++i) {
+        double sum = 0;
+        for (int64_t k = c - (size - 1) / 2; k <= c + size / 2; ++k) {
+          if (k < 0 || k >= 5) continue;
+          const double v = x[static_cast<size_t>(k) * pixels + i];
+          sum += v * v;
+        }
+        const size_t at = static_cast<size_t>(c) * pixels + i;
+        const double want = x[at] / std::pow(1.5 + 0.3 / static_cast<double>(size) * sum, 0.6);
+        ASSERT_NEAR(y[at], want, 2e-6);
+      }
+    }
+  }
+  auto lite = check::tflite("LOCAL_RESPONSE_NORMALIZATION")
+                  .in<float>({1, 1, 1, 3}, {1, 2, 3})
+                  .set("radius", int64_t{1})
+                  .set("alpha", 1.0)
+                  .set("beta", 1.0)
+                  .set("bias", 1.0);
+  const auto y = lite.run<float>();
+  EXPECT_FLOAT_EQ(y.at(0), 1.0f / 6);
+  EXPECT_FLOAT_EQ(y.at(1), 2.0f / 15);
+  EXPECT_FLOAT_EQ(y.at(2), 3.0f / 14);
+}
+
+TEST(L2Norm, LastAxisAndZeros) {
+  auto node = check::tflite("L2_NORMALIZATION").in<float>({2, 2}, {3, -4, 0, 0});
+  EXPECT_EQ(node.run<float>(), (std::vector<float>{0.6f, -0.8f, 0, 0}));
+  int overlaps = 0;
+  EXPECT_EQ(check::check_overlaps(node.graph(), node.values(), 4, overlaps), "");
 }
 
 }  // namespace

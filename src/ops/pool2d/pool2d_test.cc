@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/fake_lower.h"
+#include "ops/common/testing/fake_lower.h"
 #include "ops/pool2d/pool2d_check.h"
 
 namespace netkit {

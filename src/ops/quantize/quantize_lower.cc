@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/onnx_quant.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/onnx_quant.h"
+#include "ops/common/host/op_helpers.h"
 
 namespace netkit {
 namespace {

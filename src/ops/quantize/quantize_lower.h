@@ -10,6 +10,7 @@ namespace netkit {
 
 std::span<const ForeignRule> quantize_rules();
 std::span<const ForeignRule> dequantize_rules();
+std::span<const ForeignRule> requantize_rules();
 std::span<const ForeignRule> cast_rules();
 
 }  // namespace netkit

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
-#include "ops/common/op_quant.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/op_quant.h"
 #include "ops/quantize/quantize.h"
 #include "ops/quantize/quantize_lower.h"
 
@@ -250,7 +250,7 @@ extern const OpDef nk_op_dequantize = {"dequantize",           dequantize_rules(
                                        quantize_args,          no_macs,
                                        false,                  true,
                                        "nk_quantize_params"};
-extern const OpDef nk_op_requantize = {"requantize",             {},
+extern const OpDef nk_op_requantize = {"requantize",             requantize_rules(),
                                        kRequantizeTable::fields, kRequantizeTable::bytes,
                                        infer_requantize,         requantize_params,
                                        one_arg,                  no_macs,

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/inplace_check.h"
+#include "ops/common/testing/inplace_check.h"
 
 namespace netkit {
 namespace {
@@ -169,33 +169,6 @@ TEST(Cast, HalfPrecision) {
                   .in<float>({4}, {1.0f + 0x1p-11f, 1.0f + 3 * 0x1p-11f, 65519.0f, 65520.0f})
                   .set("to", kHalf);
   EXPECT_EQ(ties.run<uint16_t>(), (std::vector<uint16_t>{0x3C00, 0x3C02, 0x7BFF, 0x7C00}));
-}
-
-TEST(QuantizeOverlap, DistancesByWidthAreTight) {
-  Rng rng(6);
-  int overlaps = 0;
-  const auto check = [&](NodeCase node, int64_t elem_bytes) {
-    node.run<uint8_t>();
-    ASSERT_EQ(node.error(), "");
-    EXPECT_EQ(check::check_overlaps(node.graph(), node.values(), elem_bytes, overlaps), "");
-    EXPECT_EQ(overlaps, 1);
-  };
-  check(tflite("QUANTIZE").in<float>({90}, rng.reals(90, -1, 1)).declare(NK_INT8, {90},
-                                                                       quant_of(0.01f, 0)),
-        1);
-  check(tflite("DEQUANTIZE").in<int8_t>({90}, rng.ints<int8_t>(90, -128, 127), quant_of(0.1f, 0)),
-        4);
-  check(tflite("DEQUANTIZE").in<int16_t>({90}, rng.ints<int16_t>(90, -9999, 9999),
-                                         quant_of(0.1f, 0)),
-        4);
-  check(tflite("QUANTIZE").in<int8_t>({90}, rng.ints<int8_t>(90, -128, 127), quant_of(0.1f, 0))
-            .declare(NK_INT16, {90}, quant_of(0.01f, 0)),
-        2);
-  check(tflite("QUANTIZE").in<int8_t>({90}, rng.ints<int8_t>(90, -128, 127), quant_of(0.1f, 0))
-            .declare(NK_INT8, {90}, quant_of(0.07f, 0)),
-        1);
-  check(onnx("Cast", 13).in<uint8_t>({90}, rng.ints<uint8_t>(90, 0, 255)).set("to", kS64), 8);
-  check(onnx("Cast", 13).in<float>({90}, rng.reals(90, -100, 100)).set("to", kS8), 1);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
 #include "ops/reduce/reduce.h"
 
 namespace netkit {

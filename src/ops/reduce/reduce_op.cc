@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
-#include "ops/common/op_quant.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/op_quant.h"
 #include "ops/reduce/reduce.h"
 
 namespace netkit {

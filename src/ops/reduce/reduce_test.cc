@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/inplace_check.h"
+#include "ops/common/testing/inplace_check.h"
 
 namespace netkit {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
 #include "ops/resize/resize_tables.h"
 
 namespace netkit {

@@ -81,7 +81,7 @@ void add_taps(double at, double squeeze, const OnnxAxis& axis, const OnnxResizeR
     const double d = (static_cast<double>(i) - at) * squeeze;
     double w = cubic ? cubic_weight(d, rule.cubic_a) : linear_weight(d, 0.0);
     const bool outside = i < 0 || i >= axis.in;
-    if (outside && (rule.exclude_outside || squeeze < 1.0)) w = 0.0;
+    if (outside && rule.exclude_outside) w = 0.0;
     weights.push_back(w);
     sum += w;
     table.index.push_back(clamped(static_cast<double>(i), axis.in));

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/kernel_check.h"
-#include "ops/common/node_check.h"
+#include "ops/common/testing/kernel_check.h"
+#include "ops/common/testing/node_check.h"
 #include "ops/resize/resize_tables.h"
 
 namespace netkit {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/common/kernel_check.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/testing/kernel_check.h"
+#include "ops/common/host/op_helpers.h"
 #include "ops/softmax/softmax.h"
 
 namespace netkit::check {
@@ -52,7 +52,8 @@ inline std::string check_softmax(const KernelRow& row, nk_kernel_fn reference, i
     const RunResult expected = run_case(reference, c, {});
     std::vector<KernelMode> modes;
     row.modes(&p, modes);
-    std::string fault = check_modes(row.fn, c, modes, expected.output);
+    const int64_t elem_bytes = row.signature == "f32" ? 4 : 1;
+    std::string fault = check_modes(row.fn, c, modes, expected.output, elem_bytes);
     if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);
   }
   return {};

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/op_helpers.h"
-#include "ops/common/op_quant.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/op_quant.h"
 
 namespace netkit {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/fake_lower.h"
+#include "ops/common/testing/fake_lower.h"
 #include "ops/common/fixed_exp.h"
 #include "ops/softmax/softmax_check.h"
 
@@ -78,6 +78,21 @@ TEST(SoftmaxRef, F32IsNearADoubleOracle) {
       });
     }
   }
+}
+
+// A published case of TensorFlow Lite Micro: {0, -6, 2, 4}, {3, -2, 10, 1} quantised over
+// [-10, 10], halves rounded away from zero.
+TEST(SoftmaxRef, LogSoftmaxEqualsAPublishedCase) {
+  Graph graph;
+  const TensorId x = graph.add_tensor("x", {NK_INT8, {2, 4}, {{20.0f / 255}, {0}, 0}});
+  const TensorId y = graph.add_tensor("y", {NK_INT8, {2, 4}, {{0.0625f}, {127}, 0}});
+  const Node node{"log_softmax", "l", {x}, {y}, {}};
+  check::KernelCase c;
+  c.params = find_op("log_softmax")->make_params(graph, node).value().params;
+  c.out_bytes = 8;
+  c.inputs = {check::to_bytes(std::vector<int8_t>{0, -77, 26, 51, 38, -26, 127, 13})};
+  EXPECT_EQ(from_bytes<int8_t>(check::run_case(nk_log_softmax_s8_ref, c, {}).output),
+            (std::vector<int8_t>{61, -36, 93, 125, 15, -65, 127, -16}));
 }
 
 TEST(SoftmaxRef, LargeValuesStayFinite) {

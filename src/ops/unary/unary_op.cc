@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
 #include "ops/unary/unary.h"
 #include "ops/unary/unary_real.h"
 
@@ -205,7 +205,9 @@ Result<void> lower_other(const ForeignNode& node, LowerContext& context) {
 NK_UNARY_NAMED_OPS(NK_UNARY_RULES)
 #undef NK_UNARY_RULES
 constexpr RulePair kRules_clip = rule_pair("Clip", "", lower_clip);
-constexpr RulePair kRules_gelu = rule_pair("Gelu", "GELU", lower_gelu);
+constexpr ForeignRule kRules_gelu[] = {{SourceFormat::kOnnx, "Gelu", "", lower_gelu},
+                                       {SourceFormat::kOnnx, "Gelu", "com.microsoft", lower_gelu},
+                                       {SourceFormat::kTflite, "GELU", "", lower_gelu}};
 constexpr RulePair kRules_gelu_tanh = rule_pair("", "", nullptr);
 constexpr RulePair kRules_logical_not = rule_pair("Not", "LOGICAL_NOT", lower_other);
 constexpr RulePair kRules_bitwise_not = rule_pair("BitwiseNot", "", lower_other);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "compiler/ir/op_def.h"
-#include "ops/common/op_quant.h"
+#include "ops/common/host/op_quant.h"
 
 namespace netkit {
 

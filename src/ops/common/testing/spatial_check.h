@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ops/common/kernel_check.h"
+#include "ops/common/testing/kernel_check.h"
 #include "ops/common/spatial.h"
 
 namespace netkit::check {

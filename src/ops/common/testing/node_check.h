@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compiler/eval/eval.h"
-#include "ops/common/fake_lower.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/testing/fake_lower.h"
+#include "ops/common/host/op_helpers.h"
 
 namespace netkit::check {
 
@@ -39,19 +39,19 @@ class NodeCase {
 
   // An activation of the given values; T bool is given as uint8_t with dtype NK_BOOL.
   template <typename T>
-  NodeCase& in(Dims dims, const std::vector<T>& values, Quant quant = {},
+  NodeCase& in(Dims shape, const std::vector<T>& values, Quant quant = {},
                nk_dtype dtype = dtype_for<T>()) {
-    const TensorId id = lower_.give("x", {dtype, std::move(dims), std::move(quant)});
+    const TensorId id = lower_.give("x", {dtype, std::move(shape), std::move(quant)});
     node_.inputs.push_back(id);
     lower_.graph.inputs.push_back(id);
     values_.push_back(constant_of(values));
     return *this;
   }
   template <typename T>
-  NodeCase& constant(Dims dims, const std::vector<T>& values, Quant quant = {},
+  NodeCase& constant(Dims shape, const std::vector<T>& values, Quant quant = {},
                      nk_dtype dtype = dtype_for<T>()) {
     node_.inputs.push_back(
-        lower_.give("c", {dtype, std::move(dims), std::move(quant)}, constant_of(values)));
+        lower_.give("c", {dtype, std::move(shape), std::move(quant)}, constant_of(values)));
     return *this;
   }
   NodeCase& absent() {
@@ -63,8 +63,8 @@ class NodeCase {
     node_.attrs.set(std::move(name), std::move(value));
     return *this;
   }
-  NodeCase& declare(nk_dtype dtype, Dims dims, Quant quant = {}) {
-    lower_.declare({dtype, std::move(dims), std::move(quant)});
+  NodeCase& declare(nk_dtype dtype, Dims shape, Quant quant = {}) {
+    lower_.declare({dtype, std::move(shape), std::move(quant)});
     return *this;
   }
   NodeCase& outputs(int count) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Sliding-window geometry on the host (window.h).
-#include "ops/common/window.h"
+#include "ops/common/host/window.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/op_helpers.h"
 
 namespace netkit {
 namespace {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "compiler/ir/op_def.h"
-#include "ops/common/op_helpers.h"
-#include "ops/common/op_quant.h"
+#include "ops/common/host/op_helpers.h"
+#include "ops/common/host/op_quant.h"
 #include "ops/common/requantize.h"
 
 namespace netkit {

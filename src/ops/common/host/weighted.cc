@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operators with weights, bias and requantisation (weighted.h).
-#include "ops/common/weighted.h"
+#include "ops/common/host/weighted.h"
 
 #include <cmath>
 

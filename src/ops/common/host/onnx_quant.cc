@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "ops/common/onnx_quant.h"
+#include "ops/common/host/onnx_quant.h"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "ops/common/nd_layout.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/nd_layout.h"
+#include "ops/common/host/op_helpers.h"
 
 namespace netkit {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "ops/common/kernel_check.h"
-#include "ops/common/node_check.h"
+#include "ops/common/testing/kernel_check.h"
+#include "ops/common/testing/node_check.h"
 
 namespace netkit::check {
 
@@ -40,7 +40,9 @@ inline PlacedStep placed_step(const Graph& graph, const std::vector<ConstData>& 
     }
   }
   if (step.row == nullptr) return step;
-  for (const StepArg& arg : *op->make_args(graph, node, *step.row)) {
+  const auto args = op->make_args(graph, node, *step.row);
+  if (!args) return {};
+  for (const StepArg& arg : *args) {
     const auto at = std::ranges::find(graph.inputs, arg.tensor);
     const bool given = arg.constant == nullptr && at != graph.inputs.end();
     ConstData data = arg.constant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Exact overlap distances of sliding-window kernels (overlap.h).
-#include "ops/common/overlap.h"
+#include "ops/common/host/overlap.h"
 
 #include <algorithm>
 
@@ -103,6 +103,19 @@ void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
   if (p.backward_bytes < d.backward_bytes) {
     add_mode(NK_MODE_BACKWARD_PIXEL, pixel_bytes, std::nullopt, p.backward_bytes, out_bytes, out);
   }
+}
+
+void add_channel_ring_mode(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out) {
+  const int64_t extent = (int64_t{s.kernel_h} - 1) * s.dilation_h + 1;
+  if (s.in_c != s.out_c || int64_t{s.out_h} * s.out_w > int64_t{s.in_h} * s.in_w) return;
+  // Row y has been written: it must end before the first row that is still to be read.
+  for (int64_t y = 0; y + 1 < s.out_h; ++y) {
+    const int64_t loaded = y * s.stride_h - s.pad_top + extent;
+    const int64_t next = std::max({loaded, (y + 1) * s.stride_h - s.pad_top, int64_t{0}});
+    if (next < s.in_h && (y + 1) * s.out_w > next * s.in_w) return;
+  }
+  const int64_t scratch_bytes = std::min<int64_t>(extent, s.in_h) * s.in_w * elem_bytes;
+  out.push_back({NK_MODE_CHANNEL_RING, scratch_bytes, {{0, 0, 0, std::nullopt}}});
 }
 
 }  // namespace netkit

@@ -62,30 +62,28 @@ class FakeLower : public LowerContext {
   }
   Result<TensorId> add(std::string_view op, std::vector<TensorId> inputs, Attrs attrs,
                        std::optional<TensorType> declared) override {
+    std::vector<TensorType> types;
+    if (declared) types.push_back(std::move(*declared));
+    NK_ASSIGN(const std::vector<TensorId> ids,
+              add_multi(op, std::move(inputs), std::move(attrs), std::move(types)));
+    return ids[0];
+  }
+  Result<std::vector<TensorId>> add_multi(std::string_view op, std::vector<TensorId> inputs,
+                                          Attrs attrs, std::vector<TensorType> declared) override {
     Node node{std::string(op), std::string(op) + "_" + std::to_string(graph.nodes.size()),
               std::move(inputs), {}, std::move(attrs)};
     const OpDef* def = find_op(op);
-    TensorType type;
-    if (def != nullptr) {
-      NK_ASSIGN(const std::vector<TensorType> types, def->infer(graph, node));
-      type = types[0];
-    } else if (op == "transpose") {  // families that are not linked: shapes are enough
-      type = permuted(graph.tensor(node.inputs[0]).type, node.attrs.get_ints("perm"));
-    } else if (op == "reshape") {
-      type = graph.tensor(node.inputs[0]).type;
-      type.dims = node.attrs.get_ints("shape");
-    } else {
-      return bad_input("unknown operator " + std::string(op));
+    if (def == nullptr) return bad_input("unknown operator " + std::string(op));
+    NK_ASSIGN(std::vector<TensorType> types, def->infer(graph, node));
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (i < declared.size()) {
+        if (types[i].dtype == NK_DTYPE_NONE) types[i].dtype = declared[i].dtype;
+        if (!declared[i].quant.empty()) types[i].quant = declared[i].quant;
+      }
+      node.outputs.push_back(graph.add_tensor(node.name, types[i]));
     }
-    if (declared) type.quant = declared->quant;
-    node.outputs = {graph.add_tensor(node.name, type)};
     graph.nodes.push_back(node);
-    return graph.nodes.back().outputs[0];
-  }
-  Result<std::vector<TensorId>> add_multi(std::string_view op, std::vector<TensorId> inputs,
-                                          Attrs attrs, std::vector<TensorType>) override {
-    NK_ASSIGN(const TensorId id, add(op, std::move(inputs), std::move(attrs), std::nullopt));
-    return std::vector{id};
+    return node.outputs;
   }
   Result<void> bind(const ForeignNode&, size_t i, TensorId id) override {
     if (!outputs.emplace(i, id).second) return bad_input("output is bound twice");

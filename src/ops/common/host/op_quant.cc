@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Quantisation arithmetic of the host (op_quant.h).
-#include "ops/common/op_quant.h"
+#include "ops/common/host/op_quant.h"
 
 #include <algorithm>
 #include <cmath>

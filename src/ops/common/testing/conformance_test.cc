@@ -9,11 +9,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "ops/common/kernel_check.h"
-#include "ops/common/op_helpers.h"
+#include "ops/common/testing/kernel_check.h"
+#include "ops/common/host/op_helpers.h"
 #include "ops/conv2d/conv2d.h"
 #include "ops/dwconv2d/dwconv2d.h"
 #include "ops/matmul/fully_connected.h"
+#include "ops/matmul/matmul.h"
 #include "ops/pool2d/pool2d.h"
 #include "ops/softmax/softmax.h"
 
@@ -48,7 +49,7 @@ class Case {
   }
   bool is_int8() const {
     if (name_.find("int4") != std::string::npos) return false;
-    for (const char* suffix : {"input", "input_tensor"}) {
+    for (const char* suffix : {"input", "input_tensor", "lhs_input_tensor"}) {
       const auto it = json_["arrays"].find(name_ + "_" + suffix);
       if (it != json_["arrays"].end()) return (*it)["type"] == "int8";
     }
@@ -180,6 +181,35 @@ void run_softmax(const Case& c) {
       c.bytes({"output_ref"}));
 }
 
+void run_matmul(const Case& c) {
+  nk_matmul_params p{};
+  const int32_t stack[] = {1, 1, c.get("OUTPUT_BATCH"), c.get("OUTPUT_HEIGHT")};
+  const int32_t a_size = c.get("LHS_ROWS") * c.get("LHS_COLS");
+  const int32_t b_size = c.get("RHS_ROWS") * c.get("RHS_COLS");
+  std::copy(std::begin(stack), std::end(stack), p.stack);
+  p.a_stack[2] = c.get("LHS_BATCH") == 1 ? 0 : a_size * c.get("LHS_HEIGHT");
+  p.a_stack[3] = c.get("LHS_HEIGHT") == 1 ? 0 : a_size;
+  p.b_stack[2] = c.get("RHS_BATCH") == 1 ? 0 : b_size * c.get("RHS_HEIGHT");
+  p.b_stack[3] = c.get("RHS_HEIGHT") == 1 ? 0 : b_size;
+  p.rows = c.get("OUTPUT_ROWS");
+  p.cols = c.get("OUTPUT_COLS");
+  const bool ta = c.get("ADJ_X") != 0, tb = c.get("ADJ_Y") != 0;
+  p.depth = ta ? c.get("LHS_ROWS") : c.get("LHS_COLS");
+  p.a_row = ta ? 1 : c.get("LHS_COLS");
+  p.a_depth = ta ? c.get("LHS_COLS") : 1;
+  p.b_col = tb ? c.get("RHS_COLS") : 1;
+  p.b_depth = tb ? 1 : c.get("RHS_COLS");
+  p.a_offset = c.get("LHS_OFFSET");
+  p.b_offset = c.get("RHS_OFFSET");
+  p.output_offset = c.get("OUTPUT_OFFSET");
+  p.multiplier = c.get("OUTPUT_MULTIPLIER");
+  p.shift = c.get("OUTPUT_SHIFT");
+  run(c, nk_matmul_s8_ref,
+      {bytes_of(p), {c.bytes({"lhs_input_tensor"}), c.bytes({"rhs_input_tensor"})}, 0, SIZE_MAX,
+       c.name()},
+      c.bytes({"output"}));
+}
+
 // Whether the case is one of ours; runs it.
 bool run_any(const Case& c) {
   if (!c.is_int8()) return false;
@@ -190,6 +220,8 @@ bool run_any(const Case& c) {
     run_fully_connected(c);
   } else if (begins("avgpool") || begins("maxpool")) {
     run_pool2d(c, begins("avgpool") ? nk_avg_pool2d_s8_ref : nk_max_pool2d_s8_ref);
+  } else if (begins("batch_matmul")) {
+    run_matmul(c);
   } else if (c.name() == "softmax") {
     run_softmax(c);
   } else if (c.has("FILTER_X") && c.has("DILATION_X") && c.name().find("transpose") == SIZE_MAX) {
@@ -219,7 +251,7 @@ TEST(Conformance, Int8KernelsEqualTensorFlowLite) {
   }
   pclose(pipe);
   std::printf("%d cases compared\n", compared);
-  EXPECT_EQ(compared, 49);
+  EXPECT_EQ(compared, 52);
 }
 
 }  // namespace

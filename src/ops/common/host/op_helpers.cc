@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the host faces of operators share (op_helpers.h).
-#include "ops/common/op_helpers.h"
+#include "ops/common/host/op_helpers.h"
 
 #include <array>
 #include <limits>

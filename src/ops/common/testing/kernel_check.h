@@ -124,6 +124,7 @@ inline RunResult run_case(nk_kernel_fn fn, const KernelCase& c, const KernelMode
   for (int64_t i = 0; i < static_cast<int64_t>(arena.size()); ++i) {
     if (i >= out_at && i < out_at + out_bytes) continue;
     const bool input = i >= in_at && i < in_at + in_bytes;
+    if (input && out_at < in_at + in_bytes && in_at < out_at + out_bytes) continue;  // dead
     const std::byte expected = input ? c.inputs[0][static_cast<size_t>(i - in_at)] : kPoison;
     if (arena[static_cast<size_t>(i)] != expected) result.fault = "wrote outside its output";
   }
@@ -131,16 +132,22 @@ inline RunResult run_case(nk_kernel_fn fn, const KernelCase& c, const KernelMode
   return result;
 }
 
-// "" where `fn` gives `expected` in every mode (the plain one first), else what differs.
+// "" where `fn` gives `expected` in every mode (the plain one first), at the stated distance and
+// at greater ones, else what differs.
 inline std::string check_modes(nk_kernel_fn fn, const KernelCase& c,
-                               const std::vector<KernelMode>& modes, const Bytes& expected) {
+                               const std::vector<KernelMode>& modes, const Bytes& expected,
+                               int64_t elem_bytes = 4) {
   for (const KernelMode& mode : modes) {
-    const RunResult got = run_case(fn, c, mode);
-    if (!got.fault.empty()) return fmt::format("{}: mode {} {}", c.text, mode.id, got.fault);
-    for (size_t i = 0; i < expected.size(); ++i) {
-      if (got.output[i] == expected[i]) continue;
-      return fmt::format("{}: mode {}: byte {} is {}, {} is right", c.text, mode.id, i,
-                         static_cast<int>(got.output[i]), static_cast<int>(expected[i]));
+    for (const int64_t farther : {0, 1, 3, 50}) {
+      if (farther != 0 && mode.overlaps.empty()) continue;
+      const RunResult got = run_case(fn, c, mode, -farther * elem_bytes);
+      if (!got.fault.empty()) return fmt::format("{}: mode {} {}", c.text, mode.id, got.fault);
+      for (size_t i = 0; i < expected.size(); ++i) {
+        if (got.output[i] == expected[i]) continue;
+        return fmt::format("{}: mode {}, {} elements farther: byte {} is {}, {} is right", c.text,
+                           mode.id, farther, i, static_cast<int>(got.output[i]),
+                           static_cast<int>(expected[i]));
+      }
     }
   }
   return {};

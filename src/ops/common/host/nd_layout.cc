@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ops/common/nd_layout.h"
+#include "ops/common/host/nd_layout.h"
 
 #include <algorithm>
 
