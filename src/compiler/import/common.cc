@@ -13,8 +13,10 @@ namespace netkit {
 
 Result<void> Budget::spend(uint64_t bytes) {
   if (bytes > left_) {
-    return bad_input(fmt::format("the contents would take more than {} times the file's size in "
-                                 "memory", kFactor));
+    return bad_input(
+        fmt::format("the contents would take more than {} times the file's size in "
+                    "memory",
+                    kFactor));
   }
   left_ -= bytes;
   return {};
@@ -43,7 +45,8 @@ std::string shown(std::string_view name) {
 }
 
 Error inside(std::string_view outer, Error error) {
-  error.where = error.where.empty() ? std::string(outer) : fmt::format("{}, {}", outer, error.where);
+  error.where =
+      error.where.empty() ? std::string(outer) : fmt::format("{}, {}", outer, error.where);
   return error;
 }
 
@@ -128,10 +131,9 @@ Result<void> sort_nodes(ForeignGraph& graph, const std::vector<std::vector<int>>
     for (const int t : needs[n]) {
       const int from = t == kAbsent ? -1 : producer[static_cast<size_t>(t)];
       if (from < 0 || waits[static_cast<size_t>(from)] == 0) continue;
-      return bad_input(
-          fmt::format("the nodes form a cycle: {} is needed before it can be made",
-                      shown(graph.tensors[static_cast<size_t>(t)].name)),
-          fmt::format("node {} ({})", shown(graph.nodes[n].name), graph.nodes[n].op));
+      return bad_input(fmt::format("the nodes form a cycle: {} is needed before it can be made",
+                                   shown(graph.tensors[static_cast<size_t>(t)].name)),
+                       fmt::format("node {} ({})", shown(graph.nodes[n].name), graph.nodes[n].op));
     }
   }
   return bad_input("the nodes form a cycle");

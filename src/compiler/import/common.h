@@ -22,13 +22,13 @@ struct ForeignDType {
 // Keeps memory linear in the file's size although a file can name the same bytes many times.
 class Budget {
  public:
-  explicit Budget(uint64_t file_bytes) : left_(kFactor * file_bytes + kSlackBytes) {}
-  // Accounts for bytes about to be made. Errors: above 16 times the file's size (plus 1 MiB).
+  explicit Budget(uint64_t file_bytes, uint64_t slack_bytes = uint64_t{1} << 20)
+      : left_(kFactor * file_bytes + slack_bytes) {}
+  // Accounts for bytes about to be made. Errors: above 16 times the file's size and the slack.
   Result<void> spend(uint64_t bytes);
 
  private:
   static constexpr uint64_t kFactor = 16;
-  static constexpr uint64_t kSlackBytes = uint64_t{1} << 20;
   uint64_t left_;
 };
 

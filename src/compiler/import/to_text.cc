@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compiler/import/import.h"
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 
 namespace netkit {
 namespace {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "compiler/ir/const_values.h"
 
@@ -117,11 +119,102 @@ Result<void> lower_tflite_rank(const ForeignNode& node, LowerContext& context) {
   return bind_ints(node, context, NK_INT32, {}, {static_cast<int64_t>(type->dims.size())});
 }
 
+// Elements of a progression (Range, RANGE) as ONNX counts them.
+Result<int64_t> range_count(double start, double limit, double delta) {
+  const double count = std::ceil((limit - start) / delta);
+  if (!std::isfinite(count)) return bad_input("the range has no end");
+  if (count > static_cast<double>(kMaxFilledBytes / 8)) return bad_input("the range is too large");
+  return std::max<int64_t>(static_cast<int64_t>(count), 0);
+}
+
+Result<void> lower_range(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorType* type, input_type(node, context));
+  const nk_dtype dtype = type->dtype;
+  std::vector<double> reals;
+  std::vector<int64_t> whole;
+  for (size_t i = 0; i < 3; ++i) {
+    const TensorId id = context.input(node, i);
+    const auto ints = id == kNoTensor ? std::nullopt : context.const_ints(id);
+    const auto floats = id == kNoTensor ? std::nullopt : context.const_floats(id);
+    if (ints && ints->size() == 1) whole.push_back((*ints)[0]);
+    if (floats && floats->size() == 1) reals.push_back((*floats)[0]);
+  }
+  if (whole.size() == 3) {
+    NK_ASSIGN(const int64_t count,
+              range_count(static_cast<double>(whole[0]), static_cast<double>(whole[1]),
+                          static_cast<double>(whole[2])));
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < count; ++i) values.push_back(whole[0] + i * whole[2]);
+    return bind_ints(node, context, dtype, {count}, values);
+  }
+  if (reals.size() != 3 || dtype != NK_FLOAT32) return bad_input("the range is not constant");
+  NK_ASSIGN(const int64_t count, range_count(reals[0], reals[1], reals[2]));
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(reals[0] + static_cast<double>(i) * reals[2]);
+  return context.bind(node, 0,
+                      context.add_constant(node.name, {NK_FLOAT32, {count}, {}},
+                                           *constant_floats(NK_FLOAT32, values)));
+}
+
+// ONNX EyeLike: ones on diagonal k of a matrix of the input's shape.
+Result<void> lower_eye_like(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorType* type, input_type(node, context));
+  const TensorType x = *type;
+  // The operator's dtype is one of ONNX's numbers; the ones of our types, as Cast has them.
+  static constexpr std::pair<int64_t, nk_dtype> kTypes[] = {
+      {1, NK_FLOAT32}, {2, NK_UINT8}, {3, NK_INT8}, {6, NK_INT32}, {7, NK_INT64}, {9, NK_BOOL}};
+  nk_dtype dtype = x.dtype;
+  if (const int64_t wanted = node.attrs.get_int("dtype", 0); wanted != 0) {
+    const auto* row = std::ranges::find(kTypes, wanted, &std::pair<int64_t, nk_dtype>::first);
+    if (row == std::end(kTypes)) return bad_input("the element type is not supported");
+    dtype = row->second;
+  }
+  if (x.dims.size() != 2) return bad_input("the input is no matrix");
+  NK_ASSIGN(const int64_t count, element_count(x.dims));
+  if (count > kMaxFilledBytes / 8) return bad_input("the constant is too large");
+  const int64_t k = node.attrs.get_int("k", 0);
+  std::vector<int64_t> values(static_cast<size_t>(count), 0);
+  for (int64_t i = 0; i < x.dims[0]; ++i) {
+    if (i + k >= 0 && i + k < x.dims[1]) values[static_cast<size_t>(i * x.dims[1] + i + k)] = 1;
+  }
+  if (dtype != NK_FLOAT32) return bind_ints(node, context, dtype, x.dims, values);
+  const std::vector<double> reals(values.begin(), values.end());
+  return context.bind(node, 0,
+                      context.add_constant(node.name, {NK_FLOAT32, x.dims, {}},
+                                           *constant_floats(NK_FLOAT32, reals)));
+}
+
+// TFLite FILL: a shape and a scalar. ZEROS_LIKE: the shape of its input.
+Result<void> lower_fill(const ForeignNode& node, LowerContext& context) {
+  const TensorId first = context.input(node, 0);
+  if (first == kNoTensor) return bad_input("input 0 is missing");
+  if (node.op == "ZEROS_LIKE") {
+    const TensorType type = context.type(first);
+    NK_ASSIGN(const int64_t bytes, byte_count(type.dtype, type.dims));
+    if (bytes > kMaxFilledBytes) return bad_input("the constant is too large");
+    return context.bind(node, 0,
+                        context.add_constant(node.name, type, Bytes(static_cast<size_t>(bytes))));
+  }
+  const auto dims = context.const_ints(first);
+  const TensorId value = context.input(node, 1);
+  if (!dims || value == kNoTensor) return bad_input("the shape depends on the data");
+  Attrs attrs;
+  attrs.set("shape", *dims);
+  NK_ASSIGN(const TensorId y, context.add("expand", {value}, std::move(attrs)));
+  return context.bind(node, 0, y);
+}
+
 constexpr ForeignRule kRules[] = {
     {SourceFormat::kOnnx, "Constant", "", lower_constant},
     {SourceFormat::kOnnx, "ConstantOfShape", "", lower_constant_of_shape},
     {SourceFormat::kOnnx, "Shape", "", lower_shape},
     {SourceFormat::kOnnx, "Size", "", lower_size},
+    {SourceFormat::kOnnx, "Range", "", lower_range},
+    {SourceFormat::kOnnx, "EyeLike", "", lower_eye_like},
+    {SourceFormat::kTflite, "RANGE", "", lower_range},
+    {SourceFormat::kTflite, "FILL", "", lower_fill},
+    {SourceFormat::kTflite, "ZEROS_LIKE", "", lower_fill},
     {SourceFormat::kTflite, "SHAPE", "", lower_tflite_shape},
     {SourceFormat::kTflite, "RANK", "", lower_tflite_rank},
 };

@@ -160,6 +160,7 @@ void Editor::redirect(TensorId from, TensorId to) {
   if (needs_copy) {
     add_node({"copy", tensor(from).name + "/copy", {to}, {output}, {}}, producer(from));
   }
+  graph_.tensor(from).name += "/before";
   std::ranges::replace(graph_.outputs, from, output);
 }
 

@@ -39,12 +39,12 @@ TEST(Optimise, AnNchwNetAsAPersonWouldDrawIt) {
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ(to_text(*after), R"(input %x float32[1x1x4x4]
 const %v float32[2x1x1x2] = 1 -1 0.5 2
-const %w float32[2x3x3x1] = 0.5 1 1.5 2 2.5 3 3.5 4 4.5 2.25 2 1.75 1.5 1.25 1 0.75 0.5 0.25
-const %w/bias float32[2] = 1 -1
 const %d float32[2x8] = 1 5 2 6 3 7 4 8 -1 -5 -2 -6 -3 -7 -4 -8
 const %d/bias float32[2] = 0.125 0.25
-%x0 float32[1x4x4x1] = reshape(%x) {shape=[1,4,4,1]} @"c/t"
-%r float32[1x4x4x2] = conv2d(%x0, %w, %w/bias) {activation="relu", pads=[1,1,1,1]} @"c"
+const %w float32[2x3x3x1] = 0.5 1 1.5 2 2.5 3 3.5 4 4.5 2.25 2 1.75 1.5 1.25 1 0.75 0.5 0.25
+const %w/bias float32[2] = 1 -1
+%x/permuted float32[1x4x4x1] = reshape(%x) {shape=[1,4,4,1]} @"x/transpose"
+%r float32[1x4x4x2] = conv2d(%x/permuted, %w, %w/bias) {activation="relu", pads=[1,1,1,1]} @"c"
 %k2 float32[1x2x2x2] = conv2d(%r, %v) {stride_h=2, stride_w=2} @"k"
 %f float32[1x8] = reshape(%k2) {shape=[1,8]} @"f"
 %y float32[1x2] = fully_connected(%f, %d, %d/bias) @"m"
@@ -103,7 +103,7 @@ output %b
   editor.redirect(2, 0);  // an output that becomes an input is copied
   EXPECT_EQ(to_text(*editor.finish()), R"(input %x float32[2]
 %a float32[2] = f(%x, %x)
-%b#1 float32[2] = g(%a, %x)
+%b/before float32[2] = g(%a, %x)
 %b float32[2] = copy(%x) @"b/copy"
 output %b
 )");

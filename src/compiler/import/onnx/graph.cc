@@ -16,8 +16,10 @@ namespace {
 // Element type and shape as a value_info states them.
 void apply_type(const pb::Type& type, ForeignTensor& tensor) {
   const std::pair<bool, std::string_view> others[] = {
-      {type.has_sequence_type(), "sequence"}, {type.has_map_type(), "map"},
-      {type.has_optional_type(), "optional"}, {type.has_sparse_tensor_type(), "sparse tensor"},
+      {type.has_sequence_type(), "sequence"},
+      {type.has_map_type(), "map"},
+      {type.has_optional_type(), "optional"},
+      {type.has_sparse_tensor_type(), "sparse tensor"},
       {type.has_opaque_type(), "opaque"}};
   for (const auto& [is_set, name] : others) {
     if (is_set) tensor.dtype_name = name;
@@ -177,7 +179,8 @@ class GraphReader final : public Scope {
       return bad_input("a Constant must have one attribute with its value", place);
     }
     pb::Attribute& a = *node.mutable_attribute(0);
-    const int32_t data_type = a.has_t() ? a.t().data_type() : a.sparse_tensor().values().data_type();
+    const int32_t data_type =
+        a.has_t() ? a.t().data_type() : a.sparse_tensor().values().data_type();
     auto done = declare_constant(node.output(0), "constant", constant_of(a, file_), data_type);
     if (!done) return std::unexpected(inside(place, std::move(done.error())));
     return {};
@@ -242,11 +245,13 @@ class GraphReader final : public Scope {
     const std::string place = "attribute " + shown(a.name());
     if (out.attrs.has(a.name())) return bad_input("given twice", place);
     switch (kind_of(a)) {
-      case AttrKind::kGraph: return add_subgraph(*a.mutable_g(), a.name(), out, needs);
+      case AttrKind::kGraph:
+        return add_subgraph(*a.mutable_g(), a.name(), out, needs);
       case AttrKind::kGraphs:
         for (pb::Graph& g : *a.mutable_graphs()) NK_TRY(add_subgraph(g, a.name(), out, needs));
         return {};
-      case AttrKind::kValue: break;
+      case AttrKind::kValue:
+        break;
     }
     auto value = read_attribute(a, file_);
     if (!value) return std::unexpected(inside(place, std::move(value.error())));

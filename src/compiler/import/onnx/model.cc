@@ -15,17 +15,17 @@ constexpr int64_t kNewestIrVersion = 13;
 constexpr int64_t kNewestOpset = 22;       // of ai.onnx, whose meaning netkit knows
 constexpr int64_t kNewestTriedOpset = 99;  // beyond it a number is not an operator set
 constexpr int64_t kFirstIrWithOpsets = 3;
-constexpr int kMaxNesting = 64;
 
 Result<void> parse(std::span<const std::byte> bytes, pb::Model& model) {
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     return bad_input("the file is above the size limit of protobuf, 2 GiB");
   }
+  NK_TRY(check_wire(bytes));
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
-  stream.SetRecursionLimit(kMaxNesting);
+  stream.SetRecursionLimit(kMaxNesting + 1);
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-    return bad_input("not an ONNX model, or truncated: protobuf cannot parse it", {},
+    return bad_input("not an ONNX model, or corrupt: protobuf cannot parse it", {},
                      "copy or export the file again");
   }
   if (!model.has_graph()) return bad_input("not an ONNX model: it has no graph");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,12 @@ class Tensor;
 }  // namespace netkit::pb
 
 namespace netkit::onnx {
+
+constexpr int kMaxNesting = 64;  // messages within messages
+
+// wire.cc. Errors: the bytes are no sequence of protobuf fields (with the place), messages nested
+// deeper than kMaxNesting, more messages than the file's size justifies.
+Result<void> check_wire(std::span<const std::byte> bytes);
 
 // external.cc. Data beside the model: relative paths that stay in the model's folder.
 class ExternalFiles {

@@ -17,19 +17,32 @@ static_assert(std::endian::native == std::endian::little, "typed fields are copi
 
 // By the value of TensorProto.DataType.
 constexpr ForeignDType kDTypes[] = {
-    {NK_DTYPE_NONE, "undefined"},   {NK_FLOAT32, "float32"},
-    {NK_UINT8, "uint8"},            {NK_INT8, "int8"},
-    {NK_UINT16, "uint16"},          {NK_INT16, "int16"},
-    {NK_INT32, "int32"},            {NK_INT64, "int64"},
-    {NK_STRING, "string"},          {NK_BOOL, "bool"},
-    {NK_FLOAT16, "float16"},        {NK_FLOAT64, "float64"},
-    {NK_UINT32, "uint32"},          {NK_UINT64, "uint64"},
-    {NK_DTYPE_NONE, "complex64"},   {NK_DTYPE_NONE, "complex128"},
-    {NK_DTYPE_NONE, "bfloat16"},    {NK_DTYPE_NONE, "float8e4m3fn"},
-    {NK_DTYPE_NONE, "float8e4m3fnuz"}, {NK_DTYPE_NONE, "float8e5m2"},
-    {NK_DTYPE_NONE, "float8e5m2fnuz"}, {NK_DTYPE_NONE, "uint4"},
-    {NK_INT4, "int4"},              {NK_DTYPE_NONE, "float4e2m1"},
-    {NK_DTYPE_NONE, "float8e8m0"},  {NK_DTYPE_NONE, "uint2"},
+    {NK_DTYPE_NONE, "undefined"},
+    {NK_FLOAT32, "float32"},
+    {NK_UINT8, "uint8"},
+    {NK_INT8, "int8"},
+    {NK_UINT16, "uint16"},
+    {NK_INT16, "int16"},
+    {NK_INT32, "int32"},
+    {NK_INT64, "int64"},
+    {NK_STRING, "string"},
+    {NK_BOOL, "bool"},
+    {NK_FLOAT16, "float16"},
+    {NK_FLOAT64, "float64"},
+    {NK_UINT32, "uint32"},
+    {NK_UINT64, "uint64"},
+    {NK_DTYPE_NONE, "complex64"},
+    {NK_DTYPE_NONE, "complex128"},
+    {NK_DTYPE_NONE, "bfloat16"},
+    {NK_DTYPE_NONE, "float8e4m3fn"},
+    {NK_DTYPE_NONE, "float8e4m3fnuz"},
+    {NK_DTYPE_NONE, "float8e5m2"},
+    {NK_DTYPE_NONE, "float8e5m2fnuz"},
+    {NK_DTYPE_NONE, "uint4"},
+    {NK_INT4, "int4"},
+    {NK_DTYPE_NONE, "float4e2m1"},
+    {NK_DTYPE_NONE, "float8e8m0"},
+    {NK_DTYPE_NONE, "uint2"},
     {NK_DTYPE_NONE, "int2"},
 };
 constexpr ForeignDType kUnknown = {NK_DTYPE_NONE, "unknown"};
@@ -95,7 +108,8 @@ class TensorReader {
 
   Result<Bytes> strings() {
     NK_ASSIGN(const int64_t count, element_count(out_.type.dims));
-    if (count != in_.string_data_size()) return wrong_count("string_data", in_.string_data_size(), count);
+    if (count != in_.string_data_size())
+      return wrong_count("string_data", in_.string_data_size(), count);
     std::vector<std::string_view> views(in_.string_data().begin(), in_.string_data().end());
     return pack_strings(views);
   }
@@ -106,22 +120,36 @@ class TensorReader {
 
   Result<Bytes> typed() {
     switch (out_.type.dtype) {
-      case NK_FLOAT32: return copied("float_data", in_.float_data());
-      case NK_FLOAT64: return copied("double_data", in_.double_data());
-      case NK_INT64: return copied("int64_data", in_.int64_data());
-      case NK_INT32: return copied("int32_data", in_.int32_data());
-      case NK_UINT64: return copied("uint64_data", in_.uint64_data());
-      case NK_UINT32: return narrowed<uint32_t>("uint64_data", in_.uint64_data());
-      case NK_INT16: return narrowed<int16_t>("int32_data", in_.int32_data());
-      case NK_INT8: return narrowed<int8_t>("int32_data", in_.int32_data());
+      case NK_FLOAT32:
+        return copied("float_data", *in_.mutable_float_data());
+      case NK_FLOAT64:
+        return copied("double_data", *in_.mutable_double_data());
+      case NK_INT64:
+        return copied("int64_data", *in_.mutable_int64_data());
+      case NK_INT32:
+        return copied("int32_data", *in_.mutable_int32_data());
+      case NK_UINT64:
+        return copied("uint64_data", *in_.mutable_uint64_data());
+      case NK_UINT32:
+        return narrowed<uint32_t>("uint64_data", *in_.mutable_uint64_data());
+      case NK_INT16:
+        return narrowed<int16_t>("int32_data", *in_.mutable_int32_data());
+      case NK_INT8:
+        return narrowed<int8_t>("int32_data", *in_.mutable_int32_data());
       case NK_UINT16:
-      case NK_FLOAT16: return narrowed<uint16_t>("int32_data", in_.int32_data());
-      default: return narrowed<uint8_t>("int32_data", in_.int32_data());  // uint8, bool, int4 pairs
+      case NK_FLOAT16:
+        return narrowed<uint16_t>("int32_data", *in_.mutable_int32_data());
+      // uint8, bool, pairs of int4
+      default:
+        return narrowed<uint8_t>("int32_data", *in_.mutable_int32_data());
     }
   }
 
+  // Both release the field: a varint is smaller than what it becomes in memory.
   template <typename T>
-  Result<Bytes> copied(std::string_view name, const google::protobuf::RepeatedField<T>& field) {
+  Result<Bytes> copied(std::string_view name, google::protobuf::RepeatedField<T>& source) {
+    google::protobuf::RepeatedField<T> field;
+    field.Swap(&source);
     const auto size = static_cast<uint64_t>(field.size()) * sizeof(T);
     if (size != static_cast<uint64_t>(bytes_)) {
       return wrong_count(name, field.size(), bytes_ / static_cast<int64_t>(sizeof(T)));
@@ -132,7 +160,9 @@ class TensorReader {
   }
 
   template <typename T, typename F>
-  Result<Bytes> narrowed(std::string_view name, const google::protobuf::RepeatedField<F>& field) {
+  Result<Bytes> narrowed(std::string_view name, google::protobuf::RepeatedField<F>& source) {
+    google::protobuf::RepeatedField<F> field;
+    field.Swap(&source);
     const int64_t need = bytes_ / static_cast<int64_t>(sizeof(T));
     if (field.size() != need) return wrong_count(name, field.size(), need);
     Bytes bytes(static_cast<size_t>(bytes_));
@@ -140,11 +170,12 @@ class TensorReader {
       const F value = field.Get(i);
       const T small = static_cast<T>(value);
       // int4 pairs are bytes, whether the writer took them as signed or not.
-      const bool fits = static_cast<F>(small) == value || (out_.type.dtype == NK_INT4 &&
-                        static_cast<F>(static_cast<int8_t>(value)) == value);
+      const bool fits =
+          static_cast<F>(small) == value ||
+          (out_.type.dtype == NK_INT4 && static_cast<F>(static_cast<int8_t>(value)) == value);
       if (!fits) {
-        return bad_input(fmt::format("{}: value {} does not fit {}", name, value,
-                                     name_of(out_.type.dtype)));
+        return bad_input(
+            fmt::format("{}: value {} does not fit {}", name, value, name_of(out_.type.dtype)));
       }
       std::memcpy(bytes.data() + static_cast<size_t>(i) * sizeof(T), &small, sizeof(T));
     }
@@ -200,8 +231,9 @@ Result<AttrTensor> read_sparse_tensor(pb::SparseTensor& sparse, FileContext& fil
   const Dims& shape = indices.type.dims;
   const bool linear = shape.size() == 1;
   if (bits % 8 != 0 || bits == 0 || indices.type.dtype != NK_INT64 ||
-      values.type.dims.size() != 1 || !(linear || (shape.size() == 2 &&
-      shape[1] == static_cast<int64_t>(dims.size()))) || shape[0] != values.type.dims[0]) {
+      values.type.dims.size() != 1 ||
+      !(linear || (shape.size() == 2 && shape[1] == static_cast<int64_t>(dims.size()))) ||
+      shape[0] != values.type.dims[0]) {
     return bad_input("sparse tensor: values and indices do not fit each other");
   }
   NK_ASSIGN(const int64_t bytes, byte_count(values.type.dtype, dims));

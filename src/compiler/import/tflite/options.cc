@@ -69,12 +69,18 @@ class FieldReader {
 
   int64_t read_integer(BaseType type) const {
     switch (type) {
-      case BaseType::Bool: return scalar<uint8_t>() != 0 ? 1 : 0;
-      case BaseType::UByte: return scalar<uint8_t>();
-      case BaseType::Byte: return scalar<int8_t>();
-      case BaseType::Int: return scalar<int32_t>();
-      case BaseType::UInt: return scalar<uint32_t>();
-      default: return scalar<int64_t>();
+      case BaseType::Bool:
+        return scalar<uint8_t>() != 0 ? 1 : 0;
+      case BaseType::UByte:
+        return scalar<uint8_t>();
+      case BaseType::Byte:
+        return scalar<int8_t>();
+      case BaseType::Int:
+        return scalar<int32_t>();
+      case BaseType::UInt:
+        return scalar<uint32_t>();
+      default:
+        return scalar<int64_t>();
     }
   }
 
@@ -133,10 +139,14 @@ class FieldReader {
 
   Result<void> vector() {
     switch (field_.type()->element()) {
-      case BaseType::Bool: return integers<uint8_t>();
-      case BaseType::Int: return integers<int32_t>();
-      case BaseType::UInt: return integers<uint32_t>();
-      case BaseType::Long: return integers<int64_t>();
+      case BaseType::Bool:
+        return integers<uint8_t>();
+      case BaseType::Int:
+        return integers<int32_t>();
+      case BaseType::UInt:
+        return integers<uint32_t>();
+      case BaseType::Long:
+        return integers<int64_t>();
       case BaseType::Float: {
         NK_ASSIGN(const std::vector<float> raw, elements<float>());
         node_.attrs.set(name_, std::vector<double>(raw.begin(), raw.end()));
@@ -147,7 +157,8 @@ class FieldReader {
         node_.attrs.set(name_, byte_attr(std::as_bytes(std::span(raw))));
         return {};
       }
-      default: return bad_input(fmt::format("option {} has a form that is not known", name_));
+      default:
+        return bad_input(fmt::format("option {} has a form that is not known", name_));
     }
   }
 
@@ -198,15 +209,16 @@ const reflection::EnumVal* own_options(const reflection::Enum& options, std::str
   return nullptr;
 }
 
-Result<void> read_table(const char* union_name, int64_t kind, const void* data,
-                        ForeignNode& node, Budget& budget) {
+Result<void> read_table(const char* union_name, int64_t kind, const void* data, ForeignNode& node,
+                        Budget& budget) {
   const reflection::Enum& options = *schema().enums()->LookupByKey(union_name);
   const reflection::EnumVal* own = own_options(options, node.op);
   const auto fields_of = [](const reflection::EnumVal& v) {
     return schema().objects()->Get(static_cast<uint32_t>(v.union_type()->index()))->fields();
   };
   if (own != nullptr && fields_of(*own)->size() != 0 && own->value() != kind) {
-    return bad_input(fmt::format("the operator carries the options of another one (kind {})", kind));
+    return bad_input(
+        fmt::format("the operator carries the options of another one (kind {})", kind));
   }
   const reflection::EnumVal* given = enum_value(options, kind);
   if (given == nullptr) return {};
@@ -228,11 +240,11 @@ std::string builtin_name(int32_t code) {
 
 Result<void> read_options(const fbs::Operator& op, ForeignNode& node, Budget& budget) {
   if (op.builtin_options() != nullptr && op.builtin_options_type() != fbs::BuiltinOptions::NONE) {
-    NK_TRY(read_table("netkit.fbs.BuiltinOptions",
-                      static_cast<int64_t>(op.builtin_options_type()), op.builtin_options(), node,
-                      budget));
+    NK_TRY(read_table("netkit.fbs.BuiltinOptions", static_cast<int64_t>(op.builtin_options_type()),
+                      op.builtin_options(), node, budget));
   }
-  if (op.builtin_options_2() != nullptr && op.builtin_options_2_type() != fbs::BuiltinOptions2::NONE) {
+  if (op.builtin_options_2() != nullptr &&
+      op.builtin_options_2_type() != fbs::BuiltinOptions2::NONE) {
     NK_TRY(read_table("netkit.fbs.BuiltinOptions2",
                       static_cast<int64_t>(op.builtin_options_2_type()), op.builtin_options_2(),
                       node, budget));

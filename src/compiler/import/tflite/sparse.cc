@@ -16,9 +16,9 @@ namespace {
 constexpr uint32_t kMaxLevels = 12;
 
 struct Level {
-  size_t dim = 0;        // of the dense tensor
-  int64_t size = 0;      // indices run in [0, size)
-  int64_t stride = 0;    // elements of the dense tensor from one index to the next
+  size_t dim = 0;      // of the dense tensor
+  int64_t size = 0;    // indices run in [0, size)
+  int64_t stride = 0;  // elements of the dense tensor from one index to the next
   bool compressed = false;
   std::vector<int64_t> segments, indices;
 };
@@ -30,10 +30,14 @@ std::vector<int64_t> numbers(fbs::SparseIndexVector kind, const void* data) {
                : std::vector<int64_t>(table->values()->begin(), table->values()->end());
   };
   switch (kind) {
-    case fbs::SparseIndexVector::Int32Vector: return copy(static_cast<const fbs::Int32Vector*>(data));
-    case fbs::SparseIndexVector::Uint16Vector: return copy(static_cast<const fbs::Uint16Vector*>(data));
-    case fbs::SparseIndexVector::Uint8Vector: return copy(static_cast<const fbs::Uint8Vector*>(data));
-    default: return {};
+    case fbs::SparseIndexVector::Int32Vector:
+      return copy(static_cast<const fbs::Int32Vector*>(data));
+    case fbs::SparseIndexVector::Uint16Vector:
+      return copy(static_cast<const fbs::Uint16Vector*>(data));
+    case fbs::SparseIndexVector::Uint8Vector:
+      return copy(static_cast<const fbs::Uint8Vector*>(data));
+    default:
+      return {};
   }
 }
 

@@ -18,7 +18,9 @@ Result<Graph> fold_affine(const Graph& graph);
 // quantisation of the result, so that clamping it is exact.
 Result<Graph> fuse_activations(const Graph& graph);
 
-// A pad of zeros (quantised: of the zero point) on rows and columns before conv2d or dwconv2d.
+// A pad of rows and columns becomes padding of conv2d and dwconv2d (zeros; quantised: the zero
+// point), of avg_pool2d (zeros, which it then counts) and of max_pool2d (minus infinity, or zeros
+// around values that an activation keeps from being negative).
 Result<Graph> fuse_pads(const Graph& graph);
 
 // float32: x * (1 + erf(x / sqrt 2)) * 0.5 in any order of the factors.

@@ -33,8 +33,9 @@ constexpr struct {
   std::string_view op;
   bool clamps;
 } kMakers[] = {
-    {"conv2d", true}, {"dwconv2d", true}, {"fully_connected", true}, {"add", false},
-    {"sub", false},   {"mul", false},     {"div", false},
+    {"conv2d", true}, {"dwconv2d", true},   {"fully_connected", true},
+    {"add", false},   {"sub", false},       {"mul", false},
+    {"div", false},   {"max_pool2d", true}, {"avg_pool2d", true},
 };
 
 std::optional<Range> range_of_node(const Node& node) {
@@ -54,8 +55,10 @@ std::optional<Range> range_of_maker(const Node& node) {
   for (const auto& named : kNamed) {
     if (named.name != activation) continue;
     Range range = named.range;
-    if (node.attrs.has("clamp_min")) range.lo = std::max(range.lo, node.attrs.get_float("clamp_min"));
-    if (node.attrs.has("clamp_max")) range.hi = std::min(range.hi, node.attrs.get_float("clamp_max"));
+    if (node.attrs.has("clamp_min"))
+      range.lo = std::max(range.lo, node.attrs.get_float("clamp_min"));
+    if (node.attrs.has("clamp_max"))
+      range.hi = std::min(range.hi, node.attrs.get_float("clamp_max"));
     return range.lo <= range.hi ? std::optional(range) : std::nullopt;
   }
   return std::nullopt;
@@ -88,8 +91,8 @@ bool fuse(Editor& editor, int n) {
   }
   const int maker = editor.producer(x);
   if (maker < 0) return false;
-  const auto row = std::ranges::find(kMakers, editor.node(maker).op,
-                                     [](const auto& r) { return r.op; });
+  const auto row =
+      std::ranges::find(kMakers, editor.node(maker).op, [](const auto& r) { return r.op; });
   if (row == std::end(kMakers)) return false;
   const nk_dtype dtype = editor.type(y).dtype;
   // A clip of quantised values may round its bounds in another way than a clamp of the maker.

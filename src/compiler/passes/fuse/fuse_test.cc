@@ -222,6 +222,35 @@ output %y
 )");
 }
 
+TEST(FusePads, IntoPools) {
+  expect_pass(fuse_pads, R"(input %x float32[1x4x4x1]
+%r float32[1x4x4x1] = relu(%x) @"r"
+%p float32[1x6x5x1] = pad(%r) {after=[0,1,0,0], before=[0,1,1,0]} @"p"
+%a float32[1x2x2x1] = avg_pool2d(%p) {kernel_h=3, kernel_w=3, stride_h=3, stride_w=2} @"a"
+%m float32[1x2x2x1] = max_pool2d(%p) {kernel_h=3, kernel_w=3, stride_h=3, stride_w=2} @"m"
+output %a
+output %m
+)",
+              R"(input %x float32[1x4x4x1]
+%r float32[1x4x4x1] = relu(%x) @"r"
+%p float32[1x6x5x1] = pad(%r) {after=[0,1,0,0], before=[0,1,1,0]} @"p"
+%a float32[1x2x2x1] = avg_pool2d(%r) {count_include_pad=1, kernel_h=3, kernel_w=3)"
+              R"(, pads=[1,1,1,0], stride_h=3, stride_w=2} @"a"
+%m float32[1x2x2x1] = max_pool2d(%r) {kernel_h=3, kernel_w=3, pads=[1,1,1,0])"
+              R"(, stride_h=3, stride_w=2} @"m"
+output %a
+output %m
+)");
+  // Zeros around values that may be negative; a padding that the average does not count.
+  expect_unchanged(fuse_pads, R"(input %x float32[1x4x4x1]
+%p float32[1x6x6x1] = pad(%x) {after=[0,1,1,0], before=[0,1,1,0]} @"p"
+%m float32[1x2x2x1] = max_pool2d(%p) {kernel_h=3, kernel_w=3, stride_h=3, stride_w=3} @"m"
+%a float32[1x8x8x1] = avg_pool2d(%p) {kernel_h=3, kernel_w=3, pads=[2,2,2,2]} @"a"
+output %m
+output %a
+)");
+}
+
 TEST(FusePads, OtherPadsStay) {
   for (const char* pad : {"{after=[0,1,1,0], before=[0,1,1,0], value=1.0}",
                           "{after=[0,1,1,0], before=[0,1,1,0], mode=\"edge\"}"}) {

@@ -22,8 +22,10 @@ Result<Graph> fold_constants(const Graph& graph) {
     if (values.size() != outputs.size()) continue;
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == kNoTensor) continue;
-      editor.redirect(outputs[i], editor.add_tensor(editor.tensor(outputs[i]).name,
-                                                    editor.type(outputs[i]), values[i]));
+      std::string name = editor.tensor(outputs[i]).name;
+      if (editor.is_output(outputs[i])) name += "/value";
+      editor.redirect(outputs[i],
+                      editor.add_tensor(std::move(name), editor.type(outputs[i]), values[i]));
     }
     editor.erase(n);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Text of names, attributes and constants in graph dumps (text.h).
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 
 #include <fmt/format.h>
 

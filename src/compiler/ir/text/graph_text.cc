@@ -5,7 +5,7 @@
 #include <set>
 
 #include "compiler/ir/graph.h"
-#include "compiler/ir/text.h"
+#include "compiler/ir/text/text.h"
 
 namespace netkit {
 namespace {
