@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "compiler/emit/nk_reader.h"
-#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/nk/nk_reader.h"
+#include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
 #include "runtime/executor.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/nk/nk_writer.h"
 #include "compiler/emit/output_files.h"
 #include "compiler/import/import.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/emit/c/c_emitter.h"
-#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
 #include "runtime/executor.h"
 

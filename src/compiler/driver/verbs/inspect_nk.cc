@@ -5,7 +5,7 @@
 
 #include "compiler/driver/verbs/inspect.h"
 #include "compiler/driver/session.h"
-#include "compiler/emit/nk_reader.h"
+#include "compiler/emit/nk/nk_reader.h"
 #include "runtime/executor.h"
 
 namespace netkit::driver {

@@ -12,7 +12,7 @@
 #include "compiler/driver/session.h"
 #include "compiler/driver/io/tensor_io.h"
 #include "compiler/import/import.h"
-#include "runtime/nk_view.h"
+#include "runtime/nk/nk_view.h"
 
 namespace netkit::driver {
 namespace {

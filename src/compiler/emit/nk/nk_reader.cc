@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // .nk → NkInfo, and the wording of what the verifier finds.
-#include "compiler/emit/nk_reader.h"
+#include "compiler/emit/nk/nk_reader.h"
 
 #include <cstring>
 #include <string_view>
@@ -127,8 +127,8 @@ Error nk_error(const Fault& fault, std::span<const std::byte> file, const std::s
 Result<NkInfo> read_nk(std::span<const std::byte> file, const std::string& where) {
   NkView view;
   Fault fault = view.open(file.data(), file.size());
-  if (fault.ok()) fault = view.verify_structure(all_kernels());
   if (fault.ok()) fault = view.verify_payload();
+  if (fault.ok()) fault = view.verify_structure(all_kernels());
   if (!fault.ok()) return std::unexpected(nk_error(fault, file, where));
 
   NkInfo info;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "compiler/emit/nk_metadata.h"
+#include "compiler/emit/nk/nk_metadata.h"
 #include "compiler/ir/tensor_type.h"
-#include "runtime/nk_view.h"
+#include "runtime/nk/nk_view.h"
 
 namespace netkit {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Program → .nk: every record, checked against the limits of the format as it is made.
-#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/nk/nk_writer.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/emit/nk_metadata.h"
-#include "compiler/emit/nk_sections.h"
+#include "compiler/emit/nk/nk_metadata.h"
+#include "compiler/emit/nk/nk_sections.h"
 #include "netkit/kernels.hpp"
 
 namespace netkit {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Assembly of a .nk file from its sections.
-#include "compiler/emit/nk_sections.h"
+#include "compiler/emit/nk/nk_sections.h"
 
 #include <limits>
 
-#include "runtime/crc32.h"
+#include "runtime/nk/crc32.h"
 
 namespace netkit {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Metadata to and from JSON.
-#include "compiler/emit/nk_metadata.h"
+#include "compiler/emit/nk/nk_metadata.h"
 
 #include <nlohmann/json.hpp>
 
