@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 option(NETKIT_TESTS "build the tests" ON)
 option(NETKIT_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(NETKIT_FUZZ "libFuzzer programs of fuzz/ (clang only)" OFF)
 option(NETKIT_RUNTIME_ONLY "only libnetkit, the device half" OFF)
 option(NETKIT_NEWEST_DIALECT "C++26 and C23 (clang-22) in place of C++23 and C99" OFF)
 
@@ -30,12 +31,17 @@ endif()
 # -ffp-contract=off: the same float bits on every machine (docs/numerics.md).
 add_library(netkit_flags INTERFACE)
 target_compile_options(netkit_flags INTERFACE -Wall -Wextra -Wshadow -Werror -ffp-contract=off)
-# GCC 12 reports "text" + std::string as -Wrestrict (GCC bug 105651).
+# GCC 12 reports "text" + std::string as -Wrestrict or -Warray-bounds (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(netkit_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  target_compile_options(netkit_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-array-bounds>")
 endif()
 target_include_directories(netkit_flags INTERFACE ${CMAKE_SOURCE_DIR}/src
                            ${CMAKE_SOURCE_DIR}/include)
+if(NETKIT_FUZZ)
+  set(NETKIT_SANITIZE ON)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(NETKIT_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -O1)

@@ -14,3 +14,7 @@ endforeach()
 foreach(isa arm x86 riscv)
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/ops/[^/]+/${isa}/")
 endforeach()
+# runtime/host needs an operating system: it is part of libnetkit on class cpu only.
+if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
+  list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/host/")
+endif()

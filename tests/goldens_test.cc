@@ -10,7 +10,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/session.h"
 #include "compiler/driver/io/tensor_io.h"
-#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/nk/nk_writer.h"
 #include "test_support.h"
 
 namespace netkit::test {

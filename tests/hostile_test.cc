@@ -8,7 +8,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/session.h"
-#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/nk/nk_writer.h"
 #include "test_support.h"
 
 namespace netkit::test {
