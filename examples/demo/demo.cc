@@ -14,7 +14,7 @@
 #include "compiler/driver/verbs/emit_model.h"
 #include "compiler/driver/session.h"
 #include "compiler/driver/io/tensor_io.h"
-#include "compiler/emit/nk_writer.h"
+#include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
 
 namespace {
