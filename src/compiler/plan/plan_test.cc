@@ -192,7 +192,6 @@ void compare_with_brute(uint32_t seed, int count, const Shape& shape) {
 
 TEST(AgainstBruteForce, Plain) { compare_with_brute(1, 300, {10, false, false, 1}); }
 TEST(AgainstBruteForce, Scratch) { compare_with_brute(2, 250, {10, true, false, 1}); }
-TEST(AgainstBruteForce, Overlap) { compare_with_brute(4, 200, {8, true, true, 1}); }
 
 }  // namespace
 }  // namespace netkit::plan
