@@ -3,17 +3,25 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
+#include "compiler/driver/verbs/operators.h"
 #include "netkit/version.h"
 
 namespace netkit::cli {
 
 void add_version(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("version", "version, compiler and file format");
-  verb->callback([&context] {
-    context.work = [&context]() -> Result<int> {
+  auto operators = std::make_shared<bool>(false);
+  verb->add_flag("--operators", *operators, "the table of operators and kernels, as Markdown");
+  verb->callback([&context, operators] {
+    context.work = [&context, operators]() -> Result<int> {
+      if (*operators) {
+        std::fputs(driver::operator_table().c_str(), stdout);
+        return 0;
+      }
       if (context.globals.json) {
         const nlohmann::json object = {{"format", "netkit-version/1"},
                                        {"version", NETKIT_VERSION_STRING},

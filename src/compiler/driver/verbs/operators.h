@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The operator table of docs/operators.md, from the same tables that the phases use.
+#pragma once
+
+#include <string>
+
+namespace netkit::driver {
+
+// Markdown: per canonical operator its ONNX and TFLite names, then every kernel row.
+std::string operator_table();
+
+}  // namespace netkit::driver
