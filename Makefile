@@ -30,14 +30,8 @@ test: packages-test ## everything that CI checks
 examples: lib ## the programs in examples/
 	@cmake --build build -j $(JOBS) --target netkit_examples
 
-bench: lib ## timing programs of bench/ (figures for docs/results.md)
-	@cmake --preset release -DNETKIT_BENCH=ON >/dev/null
-	@cmake --build build -j $(JOBS) --target netkit_bench
-
-BOARD ?= mps2-an386
-MODEL ?= models/digits_cnn_int8.tflite
-firmware: lib packages-test ## BOARD=mps2-an386 MODEL=x.tflite: emit, run on an emulated board, compare
-	@python3 scripts/run_firmware.py $(BOARD) --model $(MODEL) --count $(FIRMWARE_OPTIONS)
+bench: lib ## the arena table of docs/results.md, for the public models in NETKIT_SHARED
+	@python3 bench/arena_table.py --shared "$${NETKIT_SHARED:-../shared}"
 
 clean: ## removes build/
 	@rm -rf build netkit libnetkit.a
