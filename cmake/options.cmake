@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 option(NETKIT_TESTS "build the tests" ON)
+option(NETKIT_BENCH "benches, as targets built by name" OFF)
 option(NETKIT_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(NETKIT_FUZZ "libFuzzer programs of fuzz/ (clang only)" OFF)
 option(NETKIT_RUNTIME_ONLY "only libnetkit, the device half" OFF)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// The picture for a terminal.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "compiler/plan/picture/picture.h"
+
+namespace netkit::plan {
+namespace {
+
+constexpr const char* kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr int kLetterCount = 52;
+constexpr size_t kMaxPeakLines = 12;
+
+// A letter per buffer: the largest first, '*' when the letters are used up.
+std::vector<char> letters_of(const Layout& layout) {
+  std::vector<int> by_size;
+  for (size_t b = 0; b < layout.buffers.size(); ++b) by_size.push_back(static_cast<int>(b));
+  std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) {
+    return layout.buffers[a].bytes > layout.buffers[b].bytes;
+  });
+  std::vector<char> letters(layout.buffers.size(), '*');
+  int next = 0;
+  for (const int b : by_size) {
+    const LayoutBuffer& buffer = layout.buffers[b];
+    if (buffer.kind == BufferKind::kScratch) {
+      letters[b] = '#';
+    } else if (buffer.alias_of < 0 && next < kLetterCount) {
+      letters[b] = kLetters[next++];
+    }
+  }
+  return letters;
+}
+
+// What fills most of the addresses [low, high) at the step; ' ' when more than half is free.
+char cell(const Layout& layout, const std::vector<char>& letters, int step, double low,
+          double high) {
+  double best = (high - low) / 2;
+  char shown = ' ';
+  int covering = 0;
+  for (const int b : layout.steps[step].live) {
+    const LayoutBuffer& buffer = layout.buffers[b];
+    const double from = std::max(low, static_cast<double>(buffer.offset));
+    const double to = std::min(high, static_cast<double>(buffer.offset + buffer.bytes));
+    if (to - from > (high - low) / 2) ++covering;
+    if (to - from <= best * 0.999) continue;
+    best = to - from;
+    shown = letters[b];
+  }
+  return covering > 1 ? '/' : shown;
+}
+
+std::string step_column(const Layout& layout, int at, int columns) {
+  const int steps = static_cast<int>(layout.steps.size());
+  const int peak = peak_step(layout);
+  std::string line(static_cast<size_t>(columns), ' ');
+  for (int c = 0; c < columns; ++c) {
+    if (c * steps / columns == at || (steps > columns && c == peak * columns / steps)) {
+      line[static_cast<size_t>(c)] = '^';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+int peak_step(const Layout& layout) {
+  int peak = 0;
+  for (size_t i = 0; i < layout.steps.size(); ++i) {
+    if (layout.steps[i].live_bytes > layout.steps[peak].live_bytes) peak = static_cast<int>(i);
+  }
+  return peak;
+}
+
+std::vector<int> peak_buffers(const Layout& layout) {
+  if (layout.steps.empty()) return {};
+  std::vector<int> live = layout.steps[peak_step(layout)].live;
+  std::stable_sort(live.begin(), live.end(), [&](int a, int b) {
+    return layout.buffers[a].bytes > layout.buffers[b].bytes;
+  });
+  return live;
+}
+
+std::string text_picture(const Layout& layout, int columns, int rows) {
+  std::string out;
+  const int steps = static_cast<int>(layout.steps.size());
+  if (steps == 0 || layout.arena_bytes == 0) return out;
+  const std::vector<char> letters = letters_of(layout);
+  // Whole columns per step, where there is room for that.
+  if (steps <= columns) columns = columns / steps * steps;
+  const double row_bytes = static_cast<double>(layout.arena_bytes) / rows;
+  for (int r = rows - 1; r >= 0; --r) {
+    std::string line;
+    for (int c = 0; c < columns; ++c) {
+      const int step = static_cast<int>(static_cast<int64_t>(c) * steps / columns);
+      line += cell(layout, letters, step, r * row_bytes, (r + 1) * row_bytes);
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    const bool labelled = r == rows - 1 || r == rows / 2 - 1 || r == 0;
+    const double kib = (r == 0 ? 0.0 : (r + 1) * row_bytes) / 1024;
+    out += labelled ? fmt::format("{:>9.1f} K |", kib) : std::string(11, ' ') + " |";
+    out += line + "\n";
+  }
+  out += std::string(12, ' ') + "+" + std::string(static_cast<size_t>(columns), '-') + "\n";
+  const int peak = peak_step(layout);
+  out += std::string(13, ' ') + step_column(layout, peak, columns) + "\n";
+  out += fmt::format("fullest at step {} of {}: {} bytes in use\n", peak, steps,
+                     layout.steps[peak].live_bytes);
+  const std::vector<int> live = peak_buffers(layout);
+  for (size_t i = 0; i < live.size() && i < kMaxPeakLines; ++i) {
+    const LayoutBuffer& b = layout.buffers[live[i]];
+    out += fmt::format("  {} {:>10} B {:>5.1f} %  {} ({})\n", letters[live[i]], b.bytes,
+                       100.0 * static_cast<double>(b.bytes) /
+                           static_cast<double>(std::max<int64_t>(1, layout.steps[peak].live_bytes)),
+                       b.name, kind_name(b.kind));
+  }
+  if (live.size() > kMaxPeakLines) {
+    out += fmt::format("  and {} smaller ones\n", live.size() - kMaxPeakLines);
+  }
+  return out;
+}
+
+}  // namespace netkit::plan
