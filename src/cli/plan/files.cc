@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// plan -o FILE, --graph FILE: the plan and its problem as JSON.
+#include <CLI/CLI.hpp>
+
+#include "cli/plan/plan_group.h"
+#include "compiler/driver/io/write_text.h"
+#include "compiler/plan/io/json.h"
+
+namespace netkit::cli {
+namespace {
+
+class FilesGroup : public PlanGroup {
+ public:
+  void add(CLI::App& verb) override {
+    verb.add_option("-o,--output", output_, "write the plan as netkit-plan/1 JSON");
+    verb.add_option("--graph", graph_output_, "write the problem as netkit-graph/1 JSON");
+  }
+
+  Result<void> act(const PlanRequest&, const driver::Planned& planned, PlanAnswer&) override {
+    if (!output_.empty()) {
+      NK_TRY(driver::write_text(output_, plan::plan_json(planned.problem, planned.layout) + "\n"));
+    }
+    if (!graph_output_.empty()) {
+      NK_TRY(driver::write_text(graph_output_, plan::graph_json(planned.problem) + "\n"));
+    }
+    return {};
+  }
+
+ private:
+  std::string output_, graph_output_;
+};
+
+}  // namespace
+
+PlanGroupPtr files_group() {
+  return std::make_unique<FilesGroup>();
+}
+
+}  // namespace netkit::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The verb plan is a table of option groups; each group is a file that registers its options, may
+// change the request, may answer in place of the plan, or acts on the plan that was made.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/cli.h"
+#include "compiler/driver/verbs/plan_file.h"
+
+namespace CLI {
+class App;
+}
+
+namespace netkit::cli {
+
+struct PlanRequest {
+  ModelOptions model;              // as written
+  driver::CompileOptions compile;  // as parsed
+  Globals globals;
+};
+
+// What is told about a plan; the groups add to it in the order of the table.
+struct PlanAnswer {
+  std::string text;                           // for a terminal
+  std::map<std::string, std::string> fields;  // JSON text that joins the plan object, by key
+  int code = 0;                               // the largest one is the verb's exit code
+};
+
+class PlanGroup {
+ public:
+  virtual ~PlanGroup() = default;
+  virtual void add(CLI::App& verb) = 0;
+  // Before planning.
+  virtual Result<void> prepare(PlanRequest&) { return {}; }
+  // The verb's exit code when this group answers instead of a plan.
+  virtual Result<std::optional<int>> instead(const PlanRequest&) { return std::nullopt; }
+  // After planning.
+  virtual Result<void> act(const PlanRequest&, const driver::Planned&, PlanAnswer&) { return {}; }
+};
+
+using PlanGroupPtr = std::unique_ptr<PlanGroup>;
+PlanGroupPtr files_group();   // -o, --graph
+PlanGroupPtr orders_group();  // --list-orders
+PlanGroupPtr text_group();    // what a terminal shows
+PlanGroupPtr ram_group();     // --ram
+
+}  // namespace netkit::cli
