@@ -16,7 +16,7 @@ namespace netkit::plan {
 std::string text_picture(const Layout& layout, int columns = 64, int rows = 16);
 
 struct PictureView {
-  std::string title;        // the model
+  std::string title;  // the model
   const Problem* problem = nullptr;
   const Layout* layout = nullptr;
 };

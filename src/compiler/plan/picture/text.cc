@@ -10,25 +10,30 @@ namespace netkit::plan {
 namespace {
 
 constexpr const char* kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-constexpr int kLetterCount = 52;
 constexpr size_t kMaxPeakLines = 12;
 
-// A letter per buffer: the largest first, '*' when the letters are used up.
+// A letter per buffer: its own name where that is one letter, else the next free one, the largest
+// buffer first; '*' when the letters are used up.
 std::vector<char> letters_of(const Layout& layout) {
   std::vector<int> by_size;
   for (size_t b = 0; b < layout.buffers.size(); ++b) by_size.push_back(static_cast<int>(b));
-  std::stable_sort(by_size.begin(), by_size.end(), [&](int a, int b) {
-    return layout.buffers[a].bytes > layout.buffers[b].bytes;
-  });
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](int a, int b) { return layout.buffers[a].bytes > layout.buffers[b].bytes; });
   std::vector<char> letters(layout.buffers.size(), '*');
-  int next = 0;
-  for (const int b : by_size) {
+  std::string free = kLetters;
+  for (size_t b = 0; b < layout.buffers.size(); ++b) {
     const LayoutBuffer& buffer = layout.buffers[b];
-    if (buffer.kind == BufferKind::kScratch) {
-      letters[b] = '#';
-    } else if (buffer.alias_of < 0 && next < kLetterCount) {
-      letters[b] = kLetters[next++];
-    }
+    if (buffer.kind == BufferKind::kScratch) letters[b] = '#';
+    if (buffer.name.size() != 1 || buffer.alias_of >= 0) continue;
+    const size_t at = free.find(buffer.name[0]);
+    if (at == std::string::npos) continue;
+    letters[b] = buffer.name[0];
+    free.erase(at, 1);
+  }
+  for (const int b : by_size) {
+    if (letters[b] != '*' || layout.buffers[b].alias_of >= 0 || free.empty()) continue;
+    letters[b] = free[0];
+    free.erase(0, 1);
   }
   return letters;
 }
@@ -77,9 +82,8 @@ int peak_step(const Layout& layout) {
 std::vector<int> peak_buffers(const Layout& layout) {
   if (layout.steps.empty()) return {};
   std::vector<int> live = layout.steps[peak_step(layout)].live;
-  std::stable_sort(live.begin(), live.end(), [&](int a, int b) {
-    return layout.buffers[a].bytes > layout.buffers[b].bytes;
-  });
+  std::stable_sort(live.begin(), live.end(),
+                   [&](int a, int b) { return layout.buffers[a].bytes > layout.buffers[b].bytes; });
   return live;
 }
 
