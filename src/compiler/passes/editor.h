@@ -41,6 +41,7 @@ class Editor {
   void erase_attr(int n, std::string_view name);
   void set_type(TensorId id, TensorType type) { graph_.tensor(id).type = std::move(type); }
   void set_output(int n, size_t i, TensorId id);
+  void rename(TensorId id, std::string name) { graph_.tensor(id).name = std::move(name); }
 
   // Every reader of `from`, and the graph's outputs, take `to` instead. An output keeps its name;
   // where `to` cannot be an output itself (an input, a constant, another output) it is copied.

@@ -136,6 +136,24 @@ output %y
 )");
 }
 
+TEST(MoveTransposes, AtTheEdgeAmongEquals) {
+  // A residual around a block: added in the layout of the block, the plain input dies at once.
+  expect_pass(move_transposes, R"(input %x float32[1x2x3x4]
+%t float32[1x3x4x2] = transpose(%x) {perm=[0,2,3,1]} @"t"
+%h float32[1x3x4x2] = softmax(%t) @"h"
+%u float32[1x2x3x4] = transpose(%h) {perm=[0,3,1,2]} @"u"
+%y float32[1x2x3x4] = add(%x, %u) @"y"
+output %y
+)",
+              R"(input %x float32[1x2x3x4]
+%t float32[1x3x4x2] = transpose(%x) {perm=[0,2,3,1]} @"t"
+%h float32[1x3x4x2] = softmax(%t) @"h"
+%y/permuted float32[1x3x4x2] = add(%t, %h) @"y"
+%y float32[1x2x3x4] = transpose(%y/permuted) {perm=[0,3,1,2]} @"y/permuted/transpose"
+output %y
+)");
+}
+
 TEST(MoveTransposes, TakesTheCheaperSide) {
   // Reducing first leaves less to transpose.
   const Graph before = check::parsed(R"(input %x float32[1x8x9x10]

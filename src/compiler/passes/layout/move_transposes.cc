@@ -79,13 +79,25 @@ class Relayout {
     return !editor_.tensor(t).is_constant() && editor_.type(t).dims.size() == perm_.size();
   }
 
-  // A transpose that moves nothing will be a view; its small price keeps it at the smaller tensor.
+  // The model's own inputs and outputs, or a transpose of one: where a transpose is in its place,
+  // because what it replaces dies there.
+  bool is_at_the_edge(TensorId t) const {
+    const auto is_edge = [&](TensorId id) { return editor_.is_input(id) || editor_.is_output(id); };
+    const int maker = editor_.producer_of(t, "transpose");
+    if (is_edge(t) || (maker >= 0 && is_edge(editor_.node(maker).inputs[0]))) return true;
+    return std::ranges::any_of(editor_.readers(t), [&](int n) {
+      return editor_.node(n).op == "transpose" && is_edge(editor_.node(n).outputs[0]);
+    });
+  }
+
+  // By elements moved; among equals, the edge of the model is the better place. A transpose that
+  // moves nothing will be a view; its small price keeps it at the smaller tensor.
   int64_t cost_of(TensorId t) const {
     constexpr int64_t kPerTranspose = 64, kMoveToView = 1024, kMaxElements = int64_t{1} << 32;
     const Dims& dims = editor_.type(t).dims;
     const int64_t elements = std::min(*element_count(dims), kMaxElements);
     if (moves_nothing(dims, perm_)) return 1 + std::min<int64_t>(elements, kMoveToView) / 8;
-    return (elements + kPerTranspose) * kMoveToView;
+    return (elements + kPerTranspose) * kMoveToView - (is_at_the_edge(t) ? kMoveToView / 2 : 0);
   }
 
   // Vertex that says whether the tensor is made permuted.
@@ -219,6 +231,7 @@ class Relayout {
     for (const TensorId t : orphans_) {
       if (editor_.readers(t).empty() && !editor_.is_output(t)) continue;
       const TensorId from = permuted_.at(t);
+      editor_.rename(from, editor_.tensor(t).name + "/permuted");
       add_transpose(from, t, inverse_, editor_.producer(from));
     }
   }
