@@ -57,10 +57,10 @@ TEST(ImportRobustness, BrokenSharedFiles) {
   const auto folder = shared_folder();
   if (!folder) return;
   for (const char* name : {
-           "models/mlperf_tiny/kws_ref_model.tflite",
-           "models/tflm/person_detect.tflite",
+           "models/tflm/micro_speech_quantized.tflite",
+           "models/tflm/trained_lstm_int8.tflite",
            "models/conformance/litert_small/quant__lstm_quantized2.tflite",
-           "models/nk_legacy/mnist_mlp.onnx",
+           "models/onnx_light/light_squeezenet.onnx",
            "cases/lstm_initial_state/model.onnx",
            "cases/net_conv_pool_flatten_gemm/model.onnx",
        }) {

@@ -216,10 +216,6 @@ class GraphReader final : public Scope {
     out.op = node.op_type();
     out.name = node_text(node, index);
     out.domain = node.domain() == "ai.onnx" ? std::string() : node.domain();
-    if (file_.functions.contains(out.domain + ":" + out.op)) {
-      return bad_input("a function defined in the model is not supported", {},
-                       "inline the model's functions when exporting (onnx.inliner)");
-    }
     const auto opset = file_.opsets.find(out.domain);
     if (opset == file_.opsets.end() && out.domain.empty()) {
       return bad_input("the model states no opset for the domain ai.onnx");

@@ -70,11 +70,9 @@ Result<ForeignGraph> import_onnx(std::span<const std::byte> bytes, const std::st
     header.warnings.push_back(fmt::format("IR version {} is newer than {}, the newest known",
                                           model.ir_version(), onnx::kNewestIrVersion));
   }
-  onnx::FileContext file{Budget(bytes.size()), onnx::ExternalFiles(folder, options), {}, {}, {}};
+  onnx::FileContext file{Budget(bytes.size()), onnx::ExternalFiles(folder, options), {}, {}};
+  NK_TRY(onnx::inline_functions(model, file.budget));
   NK_TRY(onnx::read_opsets(model, file, header));
-  for (const pb::Function& function : model.functions()) {
-    file.functions.emplace(function.domain() + ":" + function.name(), true);
-  }
   NK_ASSIGN(ForeignGraph root, onnx::read_graph(*model.mutable_graph(), file, nullptr));
   root.subgraphs = std::move(file.subgraphs);
   root.warnings = std::move(header.warnings);

@@ -177,12 +177,6 @@ const Broken kBroken[] = {
      }},
     {"unknown attribute type 77",
      [](pb::Model&, pb::Graph& g) { add_attr(add_node(g, "Softmax", {"x"}, {"z"}), "axis", 77); }},
-    {"a function defined in the model",
-     [](pb::Model& m, pb::Graph& g) {
-       m.add_functions()->set_name("F");
-       m.mutable_functions(0)->set_domain("local");
-       add_node(g, "F", {"x"}, {"z"}).set_domain("local");
-     }},
 };
 
 TEST(ImportOnnx, RefusesWhatContradictsItself) {
@@ -194,6 +188,83 @@ TEST(ImportOnnx, RefusesWhatContradictsItself) {
     EXPECT_NE(error.find(b.words), std::string::npos) << error << "\nwanted: " << b.words;
     EXPECT_EQ(error.find("m.onnx"), 0u);
   }
+}
+
+pb::Function& add_function(pb::Model& model, const char* name,
+                           const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& outputs) {
+  pb::Function& f = *model.add_functions();
+  f.set_domain("local");
+  f.set_name(name);
+  for (const std::string& i : inputs) f.add_input(i);
+  for (const std::string& o : outputs) f.add_output(o);
+  pb::OperatorSetId& id = *f.add_opset_import();
+  id.set_version(13);
+  return f;
+}
+
+pb::Node function_node(std::string_view op, const std::vector<std::string>& inputs,
+                       const std::vector<std::string>& outputs) {
+  pb::Graph scratch;
+  return add_node(scratch, op, inputs, outputs);
+}
+
+TEST(ImportOnnx, FunctionsAreExpanded) {
+  pb::Model model = open_model();
+  pb::Graph& g = *model.mutable_graph();
+  pb::Function& inner = add_function(model, "Inner", {"a"}, {"b", "a"});
+  pb::Node relu = function_node("LeakyRelu", {"a"}, {"t"});
+  pb::Attribute& alpha = add_attr(relu, "alpha", kOnnxAttrFloat);
+  alpha.set_ref_attr_name("slope");
+  *inner.add_node() = relu;
+  *inner.add_node() = function_node("Neg", {"t"}, {"b"});
+  pb::Function& outer = add_function(model, "Outer", {"a"}, {"r"});
+  pb::Node call = function_node("Inner", {"a"}, {"p", "q"});
+  call.set_domain("local");
+  add_attr(call, "slope", kOnnxAttrFloat).set_f(0.5f);
+  *outer.add_node() = call;
+  *outer.add_node() = function_node("Add", {"p", "q"}, {"r"});
+  pb::Node& node = add_node(g, "Outer", {"x"}, {"y"});
+  node.set_domain("local");
+  node.set_name("n");
+  const auto graph = import_pb(model);
+  ASSERT_TRUE(graph) << graph.error().message;
+  const std::string inside = "n/Outer#0/0/Inner#1/";
+  EXPECT_EQ(body_of(*graph),
+            "input %x float32[2]\n"
+            "%n/Outer#0/q none[unknown] = Identity:13(%x) @\"" + inside + "output_1\"\n"
+            "%" + inside + "t none[unknown] = LeakyRelu:13(%x) {alpha=0.5} @\"" + inside + "0\"\n"
+            "%n/Outer#0/p none[unknown] = Neg:13(%" + inside + "t) @\"" + inside + "1\"\n"
+            "%y float32[2] = Add:13(%n/Outer#0/p, %n/Outer#0/q) @\"n/Outer#0/1\"\n"
+            "output %y\n");
+}
+
+TEST(ImportOnnx, FunctionsWithoutEndAreRefused) {
+  pb::Model model = open_model();
+  pb::Node call = function_node("F", {"a"}, {"b"});
+  call.set_domain("local");
+  *add_function(model, "F", {"a"}, {"b"}).add_node() = call;
+  *model.mutable_graph()->add_node() = function_node("F", {"x"}, {"y"});
+  model.mutable_graph()->mutable_node(0)->set_domain("local");
+  EXPECT_NE(refusal(model).find("without end"), std::string::npos);
+  model.mutable_functions(0)->mutable_opset_import(0)->set_version(9);
+  EXPECT_NE(refusal(model).find("opset 9"), std::string::npos);
+}
+
+// Each of 30 functions calls the next one twice.
+TEST(ImportOnnx, FunctionsCannotBlowUpMemory) {
+  pb::Model model = open_model();
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = "F" + std::to_string(i + 1);
+    pb::Function& f = add_function(model, ("F" + std::to_string(i)).c_str(), {"a"}, {"c"});
+    *f.add_node() = function_node(next, {"a"}, {"b"});
+    *f.add_node() = function_node(next, {"b"}, {"c"});
+    for (pb::Node& n : *f.mutable_node()) n.set_domain("local");
+  }
+  *add_function(model, "F30", {"a"}, {"c"}).add_node() = function_node("Neg", {"a"}, {"c"});
+  *model.mutable_graph()->add_node() = function_node("F0", {"x"}, {"y"});
+  model.mutable_graph()->mutable_node(0)->set_domain("local");
+  EXPECT_NE(refusal(model).find("times the file's size"), std::string::npos);
 }
 
 TEST(ImportOnnx, RefusesAModelWithoutAGraph) {

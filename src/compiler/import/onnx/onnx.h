@@ -14,6 +14,7 @@
 namespace netkit::pb {
 class Attribute;
 class Graph;
+class Model;
 class SparseTensor;
 class Tensor;
 }  // namespace netkit::pb
@@ -25,6 +26,10 @@ constexpr int kMaxNesting = 64;  // messages within messages
 // wire.cc. Errors: the bytes are no sequence of protobuf fields (with the place), messages nested
 // deeper than kMaxNesting, more messages than the file's size justifies.
 Result<void> check_wire(std::span<const std::byte> bytes);
+
+// functions.cc. Expands the calls of the model's own functions, in subgraphs too. Errors: functions
+// that call themselves, other opsets than the model's, more than `budget` allows.
+Result<void> inline_functions(pb::Model& model, Budget& budget);
 
 // external.cc. Data beside the model: relative paths that stay in the model's folder.
 class ExternalFiles {
@@ -49,7 +54,6 @@ struct FileContext {
   Budget budget;
   ExternalFiles external;
   std::map<std::string, int64_t, std::less<>> opsets;  // by domain
-  std::map<std::string, bool, std::less<>> functions;  // "domain:name" of the file's own functions
   std::vector<ForeignGraph> subgraphs;                 // finished ones
 };
 
