@@ -49,7 +49,7 @@ typedef struct cast_value {
 } cast_value;
 
 static inline int32_t cast_width(int32_t dtype) {
-  if (dtype == NK_INT64) return 8;
+  if (dtype == NK_INT64 || dtype == NK_FLOAT64) return 8;
   if (dtype == NK_FLOAT32 || dtype == NK_INT32 || dtype == NK_UINT32) return 4;
   return dtype == NK_INT16 || dtype == NK_UINT16 || dtype == NK_FLOAT16 ? 2 : 1;
 }
@@ -139,5 +139,55 @@ void nk_cast_any_ref(NK_KERNEL_ARGS) {
     const size_t i = (size_t)(to > from ? p->count - 1 - k : k);
     const cast_value value = cast_load(source + i * from, p->from);
     cast_store(target + i * to, p->to, &value);
+  }
+}
+
+/* Towards zero, saturated to the type (limit = 2^bits); NaN is 0. */
+static inline int64_t cast_whole_f64(double x, double lo, double limit) {
+  if (x != x) return 0;
+  if (x >= limit) return limit >= 9.0e18 ? INT64_MAX : (int64_t)limit - 1;
+  if (x <= lo) return lo <= -9.0e18 ? INT64_MIN : (int64_t)lo;
+  return (int64_t)x;
+}
+
+static inline void cast_store_f64(uint8_t* at, int32_t dtype, double x) {
+  cast_value value = {0, 0.0f, 0};
+  const int is_signed = dtype == NK_INT8 || dtype == NK_INT16 || dtype == NK_INT32 ||
+                        dtype == NK_INT64;
+  const int bits = 8 * cast_width(dtype) - is_signed;
+  const double limit = (double)((uint64_t)1 << (bits - 1)) * 2.0;
+  if (dtype == NK_FLOAT64) {
+    memcpy(at, &x, sizeof(x));
+    return;
+  }
+  if (dtype == NK_FLOAT32 || dtype == NK_FLOAT16) {
+    value.real = (float)x;
+    value.is_real = 1;
+  } else if (dtype == NK_BOOL) {
+    value.whole = x != 0.0;
+  } else {
+    value.whole = cast_whole_f64(x, is_signed ? -limit : 0.0, limit);
+  }
+  cast_store(at, dtype, &value);
+}
+
+/* cast with float64 on at least one side; apart, so that others need no double arithmetic. */
+void nk_cast_f64_ref(NK_KERNEL_ARGS) {
+  const nk_cast_params* p = (const nk_cast_params*)params;
+  const uint8_t* source = (const uint8_t*)in[0];
+  uint8_t* target = (uint8_t*)out[0];
+  const size_t from = (size_t)cast_width(p->from), to = (size_t)cast_width(p->to);
+  int32_t k;
+  (void)scratch;
+  for (k = 0; k < p->count; ++k) {
+    const size_t i = (size_t)(to > from ? p->count - 1 - k : k);
+    double x;
+    if (p->from == NK_FLOAT64) {
+      memcpy(&x, source + i * from, sizeof(x));
+    } else {
+      const cast_value value = cast_load(source + i * from, p->from);
+      x = value.is_real != 0 ? (double)value.real : (double)value.whole;
+    }
+    cast_store_f64(target + i * to, p->to, x);
   }
 }

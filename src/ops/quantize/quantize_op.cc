@@ -208,8 +208,9 @@ Result<std::vector<StepArg>> one_arg(const Graph&, const Node& node, const Kerne
 }
 
 bool can_cast(nk_dtype dtype) {
-  static constexpr nk_dtype kTypes[] = {NK_FLOAT32, NK_FLOAT16, NK_INT8,  NK_UINT8, NK_INT16,
-                                        NK_UINT16,  NK_INT32,   NK_UINT32, NK_INT64, NK_BOOL};
+  static constexpr nk_dtype kTypes[] = {NK_FLOAT32, NK_FLOAT16, NK_FLOAT64, NK_INT8,
+                                        NK_UINT8,   NK_INT16,   NK_UINT16,  NK_INT32,
+                                        NK_UINT32,  NK_INT64,   NK_BOOL};
   return std::ranges::find(kTypes, dtype) != std::end(kTypes);
 }
 
@@ -232,7 +233,8 @@ Result<StepParams> cast_params(const Graph& graph, const Node& node) {
   p.count = static_cast<int32_t>(product_of(x.dims, 0, x.dims.size()));
   p.from = x.dtype;
   p.to = y[0].dtype;
-  return StepParams{bytes_of(p), "any"};
+  const bool wide = x.dtype == NK_FLOAT64 || y[0].dtype == NK_FLOAT64;
+  return StepParams{bytes_of(p), wide ? "f64" : "any"};
 }
 
 uint64_t no_macs(const Graph&, const Node&) { return 0; }

@@ -144,6 +144,22 @@ TEST(Cast, Values) {
   EXPECT_NE(check::refusal(text), "");
 }
 
+TEST(Cast, DoublePrecision) {
+  const std::vector<double> x{-1.9, 1e300, 3e9, 0x1p-1000, 2147483647.5};
+  const auto cast = [&](int64_t to) {
+    return onnx("Cast", 13).in<double>({5}, x, {}, NK_FLOAT64).set("to", to);
+  };
+  EXPECT_EQ(cast(kS32).run<int32_t>(), (std::vector<int32_t>{-1, INT32_MAX, INT32_MAX, 0,
+                                                             INT32_MAX}));
+  EXPECT_EQ(cast(kU8).run<uint8_t>(), (std::vector<uint8_t>{0, 255, 255, 0, 255}));
+  EXPECT_EQ(cast(kS64).run<int64_t>(),
+            (std::vector<int64_t>{-1, INT64_MAX, 3000000000, 0, 2147483647}));
+  EXPECT_EQ(cast(kBool).run<uint8_t>(), (std::vector<uint8_t>{1, 1, 1, 1, 1}));
+  EXPECT_EQ(cast(kFloat).run<float>(), (std::vector<float>{-1.9f, kInf, 3e9f, 0, 2147483648.0f}));
+  auto up = onnx("Cast", 13).in<int64_t>({2}, {-3, 1LL << 53}).set("to", int64_t{11});
+  EXPECT_EQ(up.run<double>(), (std::vector<double>{-3, 0x1p53}));
+}
+
 // Every float16 to float32 and back; float32 between two float16 values rounds to even.
 TEST(Cast, HalfPrecision) {
   std::vector<uint16_t> bits(65536);
@@ -169,6 +185,34 @@ TEST(Cast, HalfPrecision) {
                   .in<float>({4}, {1.0f + 0x1p-11f, 1.0f + 3 * 0x1p-11f, 65519.0f, 65520.0f})
                   .set("to", kHalf);
   EXPECT_EQ(ties.run<uint16_t>(), (std::vector<uint16_t>{0x3C00, 0x3C02, 0x7BFF, 0x7C00}));
+}
+
+// Narrowing goes wrong when the first result lands on the sign byte of the second input.
+TEST(QuantizeOverlap, DistancesByWidthAreTight) {
+  Rng rng(6);
+  int overlaps = 0;
+  const auto check = [&](NodeCase node, int64_t elem_bytes) {
+    node.run<uint8_t>();
+    ASSERT_EQ(node.error(), "");
+    EXPECT_EQ(check::check_overlaps(node.graph(), node.values(), elem_bytes, overlaps), "");
+    EXPECT_EQ(overlaps, 1);
+  };
+  check(tflite("QUANTIZE").in<float>({90}, rng.reals(90, -1, 1)).declare(NK_INT8, {90},
+                                                                       quant_of(0.01f, 0)),
+        7);
+  check(tflite("DEQUANTIZE").in<int8_t>({90}, rng.ints<int8_t>(90, -128, 127), quant_of(0.1f, 0)),
+        4);
+  check(tflite("DEQUANTIZE").in<int16_t>({90}, rng.ints<int16_t>(90, -9999, 9999),
+                                         quant_of(0.1f, 0)),
+        4);
+  check(tflite("QUANTIZE").in<int8_t>({90}, rng.ints<int8_t>(90, -128, 127), quant_of(0.1f, 0))
+            .declare(NK_INT16, {90}, quant_of(0.01f, 0)),
+        2);
+  check(tflite("QUANTIZE").in<int8_t>({90}, rng.ints<int8_t>(90, -128, 127), quant_of(0.1f, 0))
+            .declare(NK_INT8, {90}, quant_of(0.07f, 0)),
+        1);
+  check(onnx("Cast", 13).in<uint8_t>({90}, rng.ints<uint8_t>(90, 0, 255)).set("to", kS64), 8);
+  check(onnx("Cast", 13).in<float>({90}, rng.reals(90, -100, 100)).set("to", kS8), 7);
 }
 
 }  // namespace

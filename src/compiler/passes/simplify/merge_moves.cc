@@ -52,9 +52,10 @@ std::optional<Dims> dims_before_reshape(const Editor& editor, const Node& node) 
     if (editor.tensor(id).is_constant()) continue;
     const int maker = editor.producer_of(id, "reshape");
     if (maker < 0 || editor.type(id).dims != out) return std::nullopt;
-    const Dims& dims = editor.type(editor.node(maker).inputs[0]).dims;
-    if (before && *before != dims) return std::nullopt;
-    before = dims;
+    const TensorType& from = editor.type(editor.node(maker).inputs[0]);
+    if (!(from.quant == editor.type(id).quant)) return std::nullopt;  // it states the scale, too
+    if (before && *before != from.dims) return std::nullopt;
+    before = from.dims;
   }
   if (!before || before->size() > NK_MAX_RANK) return std::nullopt;
   const bool same_last = !before->empty() && !out.empty() && before->back() == out.back();
