@@ -61,6 +61,22 @@ std::string_view canonical_name(SourceFormat format, std::string_view foreign) {
 
 bool is_order(std::string_view op) { return op == "minimum" || op == "maximum"; }
 
+Result<TensorId> cast_to(LowerContext& context, TensorId x, nk_dtype to) {
+  Attrs attrs;
+  attrs.set("to", std::string(name_of(to)));
+  return context.add("cast", {x}, std::move(attrs));
+}
+
+// Plain tensors of types that have no kernels are computed in a wider one, which gives the same
+// bits once it is narrowed again.
+nk_dtype computed_in(std::string_view op, const TensorType& type) {
+  const bool narrow = type.dtype == NK_INT8 || type.dtype == NK_UINT8 || type.dtype == NK_INT16;
+  if (!type.quant.empty() || (narrow && is_order(op))) return type.dtype;
+  if (narrow || type.dtype == NK_UINT16) return NK_INT32;
+  if (type.dtype == NK_UINT32) return NK_INT64;
+  return type.dtype == NK_FLOAT16 ? NK_FLOAT32 : type.dtype;
+}
+
 Result<TensorId> add_binary(const ForeignNode& node, LowerContext& context, std::string_view op,
                             TensorId a, TensorId b, Attrs attrs, bool last) {
   const auto declared = last ? declared_type(context, node, 0) : std::nullopt;
@@ -68,7 +84,15 @@ Result<TensorId> add_binary(const ForeignNode& node, LowerContext& context, std:
     NK_ASSIGN(a, requantised(context, a, declared->quant));
     NK_ASSIGN(b, requantised(context, b, declared->quant));
   }
-  return context.add(op, {a, b}, std::move(attrs), declared);
+  const nk_dtype own = context.type(a).dtype, wide = computed_in(op, context.type(a));
+  if (wide == own || context.type(b).dtype != own) {
+    return context.add(op, {a, b}, std::move(attrs), declared);
+  }
+  NK_ASSIGN(a, cast_to(context, a, wide));
+  NK_ASSIGN(b, cast_to(context, b, wide));
+  NK_ASSIGN(const TensorId y, context.add(op, {a, b}, std::move(attrs)));
+  if (context.type(y).dtype == NK_BOOL) return y;
+  return cast_to(context, y, own);
 }
 
 Result<void> lower_binary(const ForeignNode& node, LowerContext& context) {
@@ -120,11 +144,9 @@ Result<void> lower_pow(const ForeignNode& node, LowerContext& context) {
     return context.bind(node, 0, y);
   }
   if (context.type(b).dtype != base.dtype) {
-    Attrs to;
-    to.set("to", std::string(name_of(base.dtype)));
-    NK_ASSIGN(b, context.add("cast", {b}, std::move(to)));
+    NK_ASSIGN(b, cast_to(context, b, base.dtype));
   }
-  NK_ASSIGN(const TensorId y, context.add("pow", {a, b}, {}, declared_type(context, node, 0)));
+  NK_ASSIGN(const TensorId y, add_binary(node, context, "pow", a, b, {}, true));
   return context.bind(node, 0, y);
 }
 
@@ -132,7 +154,8 @@ Result<void> lower_mod(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId a, need_foreign_input(context, node, 0));
   NK_ASSIGN(const TensorId b, need_foreign_input(context, node, 1));
   NK_ASSIGN(const TensorId y,
-            context.add(node.attrs.get_int("fmod", 0) != 0 ? "fmod" : "floor_mod", {a, b}, {}));
+            add_binary(node, context, node.attrs.get_int("fmod", 0) != 0 ? "fmod" : "floor_mod", a,
+                       b, {}, true));
   return context.bind(node, 0, y);
 }
 

@@ -296,10 +296,41 @@ Result<void> lower_one_hot(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, y);
 }
 
+// ONNX Hardmax: 1 at the first greatest element. Before opset 13 the axes from `axis` on are one.
+Result<void> lower_hardmax(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(TensorId x, need_foreign_input(context, node, 0));
+  const Dims dims = context.type(x).dims;
+  const bool joins = node.version < 13;
+  NK_ASSIGN(int64_t axis, normal_axis(node.attrs.get_int("axis", joins ? 1 : -1), dims.size(),
+                                      place_of(node)));
+  Attrs shape, most, hot, back;
+  if (joins) {
+    const auto at = static_cast<size_t>(axis);
+    shape.set("shape", Dims{product_of(dims, 0, at), product_of(dims, at, dims.size())});
+    NK_ASSIGN(x, context.add("reshape", {x}, std::move(shape)));
+    axis = 1;
+  }
+  most.set("axis", axis);
+  most.set("keepdims", int64_t{0});
+  hot.set("axis", axis);
+  hot.set("depth", context.type(x).dims[static_cast<size_t>(axis)]);
+  back.set("shape", dims);
+  const TensorId values = context.add_constant(node.name + "_values", {NK_FLOAT32, {2}, {}},
+                                               *constant_of(std::vector<float>{0.0f, 1.0f}));
+  NK_ASSIGN(TensorId y, context.add("arg_max", {x}, std::move(most)));
+  NK_ASSIGN(y, context.add("one_hot", {y, values}, std::move(hot)));
+  if (joins) {
+    NK_ASSIGN(y, context.add("reshape", {y}, std::move(back)));
+  }
+  return context.bind(node, 0, y);
+}
+
 constexpr RulePair kGatherRules = rule_pair("Gather", "GATHER", lower_gather);
 constexpr RulePair kGatherNdRules = rule_pair("GatherND", "GATHER_ND", lower_gather_nd);
 constexpr RulePair kElementsRules = rule_pair("GatherElements", "", lower_elements);
-constexpr RulePair kOneHotRules = rule_pair("OneHot", "ONE_HOT", lower_one_hot);
+constexpr ForeignRule kOneHotRules[] = {{SourceFormat::kOnnx, "OneHot", "", lower_one_hot},
+                                        {SourceFormat::kOnnx, "Hardmax", "", lower_hardmax},
+                                        {SourceFormat::kTflite, "ONE_HOT", "", lower_one_hot}};
 
 }  // namespace
 

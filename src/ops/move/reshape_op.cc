@@ -173,13 +173,36 @@ Result<void> lower_identity(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, x);
 }
 
+// Dropout does nothing but in training: is_test 0 (before opset 7) or a true third input.
+Result<void> lower_dropout(const ForeignNode& node, LowerContext& context) {
+  bool training = node.version < 7 && node.attrs.get_int("is_test", 0) == 0;
+  if (const TensorId id = context.input(node, 2); id != kNoTensor) {
+    const auto mode = context.const_ints(id);
+    training = !mode.has_value() || mode->empty() || (*mode)[0] != 0;
+  }
+  if (training) {
+    return bad_input("training mode is not supported", place_of(node),
+                     "export the model for inference");
+  }
+  if (node.outputs.size() > 1 && node.outputs[1] != kAbsent) {  // the mask: nothing is dropped
+    NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+    const Dims dims = context.type(x).dims;
+    NK_ASSIGN(const int64_t count, byte_count(NK_BOOL, dims));
+    if (count > int64_t{1} << 26) return bad_input("the mask is too large", place_of(node));
+    NK_TRY(context.bind(node, 1,
+                        context.add_constant(node.name + "_mask", {NK_BOOL, dims, {}},
+                                             Bytes(static_cast<size_t>(count), std::byte{1}))));
+  }
+  return lower_identity(node, context);
+}
+
 constexpr ForeignRule kRules[] = {
     {SourceFormat::kOnnx, "Reshape", "", lower_reshape_onnx},
     {SourceFormat::kOnnx, "Flatten", "", lower_flatten},
     {SourceFormat::kOnnx, "Squeeze", "", lower_squeeze},
     {SourceFormat::kOnnx, "Unsqueeze", "", lower_unsqueeze},
     {SourceFormat::kOnnx, "Identity", "", lower_identity},
-    {SourceFormat::kOnnx, "Dropout", "", lower_identity},
+    {SourceFormat::kOnnx, "Dropout", "", lower_dropout},
     {SourceFormat::kTflite, "RESHAPE", "", lower_reshape_tflite},
     {SourceFormat::kTflite, "SQUEEZE", "", lower_squeeze},
     {SourceFormat::kTflite, "EXPAND_DIMS", "", lower_unsqueeze}};

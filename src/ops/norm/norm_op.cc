@@ -108,6 +108,13 @@ Result<void> only_first_output(const ForeignNode& node) {
   return {};
 }
 
+Attrs reduction_of(Dims axes) {
+  Attrs attrs;
+  attrs.set("axes", std::move(axes));
+  attrs.set("keepdims", int64_t{1});
+  return attrs;
+}
+
 // A constant vector of x's channels, kept as float32.
 Result<std::vector<double>> vector_of(const ForeignNode& node, const LowerContext& context,
                                       size_t i, size_t count) {
@@ -166,13 +173,44 @@ Result<void> lower_batch_norm(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, y);
 }
 
+// Mean and 1 / sqrt(variance + epsilon) over the axes from `axis` on, where they are asked for.
+Result<void> bind_statistics(const ForeignNode& node, LowerContext& context, TensorId x,
+                             int64_t axis, double epsilon) {
+  const auto asked = [&](size_t i) {
+    return node.outputs.size() > i && node.outputs[i] != kAbsent;
+  };
+  if (!asked(1) && !asked(2)) return {};
+  Dims axes;
+  const auto rank = static_cast<int64_t>(context.type(x).dims.size());
+  for (int64_t i = axis; i < rank; ++i) axes.push_back(i);
+  NK_ASSIGN(const TensorId mean, context.add("reduce_mean", {x}, reduction_of(axes)));
+  if (asked(1)) NK_TRY(context.bind(node, 1, mean));
+  if (!asked(2)) return {};
+  const TensorId small =
+      context.add_constant(node.name + "_epsilon", {NK_FLOAT32, {}, {}},
+                           *constant_of(std::vector<float>{static_cast<float>(epsilon)}));
+  NK_ASSIGN(TensorId y, context.add("sub", {x, mean}, {}));
+  NK_ASSIGN(y, context.add("square", {y}, {}));
+  NK_ASSIGN(y, context.add("reduce_mean", {y}, reduction_of(axes)));
+  NK_ASSIGN(y, context.add("add", {y, small}, {}));
+  NK_ASSIGN(y, context.add("rsqrt", {y}, {}));
+  return context.bind(node, 2, y);
+}
+
 Result<void> lower_layer_norm(const ForeignNode& node, LowerContext& context) {
-  NK_TRY(only_first_output(node));
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  const double epsilon = node.attrs.get_float("epsilon", 1e-5);
+  NK_ASSIGN(const int64_t axis, normal_axis(node.attrs.get_int("axis", -1),
+                                            context.type(x).dims.size(), place_of(node)));
   Attrs attrs;
-  attrs.set("axis", node.attrs.get_int("axis", -1));
-  attrs.set("epsilon", node.attrs.get_float("epsilon", 1e-5));
+  attrs.set("axis", axis);
+  attrs.set("epsilon", epsilon);
   const bool rms = node.op != "LayerNormalization";
+  if (rms) {
+    NK_TRY(only_first_output(node));
+  } else {
+    NK_TRY(bind_statistics(node, context, x, axis, epsilon));
+  }
   NK_ASSIGN(const TensorId y,
             context.add(rms ? "rms_norm" : "layer_norm",
                         {x, context.input(node, 1), rms ? kNoTensor : context.input(node, 2)},
@@ -224,13 +262,6 @@ Result<void> lower_l2_norm(const ForeignNode& node, LowerContext& context) {
   }
   NK_ASSIGN(const TensorId y, context.add("l2_norm", {x}, {}, declared_type(context, node, 0)));
   return context.bind(node, 0, y);
-}
-
-Attrs reduction_of(Dims axes) {
-  Attrs attrs;
-  attrs.set("axes", std::move(axes));
-  attrs.set("keepdims", int64_t{1});
-  return attrs;
 }
 
 // x / (sum of |x|^p)^(1/p) along one axis, p 1 or 2.

@@ -24,7 +24,8 @@ constexpr CoordinateRule kCoordinates[] = {
     {"asymmetric", [](double x, const OnnxAxis& a) { return x / a.scale; }},
     {"align_corners",
      [](double x, const OnnxAxis& a) {
-       return a.out > 1 ? x * static_cast<double>(a.in - 1) / static_cast<double>(a.out - 1) : 0.0;
+       const double steps = static_cast<double>(a.in) * a.scale - 1.0;  // not rounded down
+       return a.out > 1 ? x * static_cast<double>(a.in - 1) / steps : 0.0;
      }},
     {"tf_half_pixel_for_nn", [](double x, const OnnxAxis& a) { return (x + 0.5) / a.scale; }},
     {"half_pixel_symmetric",

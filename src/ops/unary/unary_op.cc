@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ir/const_values.h"
 #include "ops/common/host/nd_layout.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/unary/unary.h"
@@ -86,42 +87,59 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node,
 
 uint64_t no_macs(const Graph&, const Node&) { return 0; }
 
+Result<TensorId> cast_to(LowerContext& context, TensorId x, nk_dtype to) {
+  Attrs attrs;
+  attrs.set("to", std::string(name_of(to)));
+  return context.add("cast", {x}, std::move(attrs));
+}
+
+// Plain tensors of types that have no kernels are computed in a wider one.
+nk_dtype computed_in(const TensorType& type) {
+  if (!type.quant.empty()) return type.dtype;
+  if (type.dtype == NK_INT8 || type.dtype == NK_INT16 || type.dtype == NK_UINT8) return NK_INT32;
+  return type.dtype == NK_FLOAT16 ? NK_FLOAT32 : type.dtype;
+}
+
 Result<void> bind_unary(std::string_view op, const ForeignNode& node, Attrs attrs,
                         LowerContext& context) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
-  NK_ASSIGN(const TensorId y,
-            context.add(op, {x}, std::move(attrs), declared_type(context, node, 0)));
-  return context.bind(node, 0, y);
-}
-
-// A scalar of the type of x, from `value`.
-TensorId integer_scalar(LowerContext& context, const std::string& name, nk_dtype dtype,
-                        int64_t value) {
-  const ConstData data = dtype == NK_INT64
-                             ? constant_of(std::vector<int64_t>{value})
-                             : constant_of(std::vector<int32_t>{static_cast<int32_t>(std::clamp(
-                                   value, int64_t{INT32_MIN}, int64_t{INT32_MAX}))});
-  return context.add_constant(name, {dtype, {}, {}}, *data);
-}
-
-// Plain integers are clipped by maximum and minimum.
-Result<void> lower_integer_clip(const ForeignNode& node, LowerContext& context,
-                                std::optional<int64_t> lo, std::optional<int64_t> hi) {
-  TensorId y = context.input(node, 0);
-  const nk_dtype dtype = context.type(y).dtype;
-  if (lo.has_value()) {
-    NK_ASSIGN(y, context.add("maximum",
-                             {y, integer_scalar(context, node.name + "_min", dtype, *lo)}, {}));
+  const nk_dtype own = context.type(x).dtype, wide = computed_in(context.type(x));
+  if (wide == own) {
+    NK_ASSIGN(const TensorId y,
+              context.add(op, {x}, std::move(attrs), declared_type(context, node, 0)));
+    return context.bind(node, 0, y);
   }
-  if (hi.has_value()) {
-    NK_ASSIGN(y, context.add("minimum",
-                             {y, integer_scalar(context, node.name + "_max", dtype, *hi)}, {}));
+  NK_ASSIGN(TensorId y, cast_to(context, x, wide));
+  NK_ASSIGN(y, context.add(op, {y}, std::move(attrs)));
+  if (!gives_bool(op)) {
+    NK_ASSIGN(y, cast_to(context, y, own));
   }
   return context.bind(node, 0, y);
 }
 
 bool is_plain_integer(const TensorType& type) {
-  return type.dtype == NK_INT32 || type.dtype == NK_INT64;
+  return type.quant.empty() && !is_float(type.dtype) && type.dtype != NK_BOOL;
+}
+
+// Plain integers are clipped by maximum and minimum with scalars of their type.
+Result<void> lower_integer_clip(const ForeignNode& node, LowerContext& context,
+                                std::optional<int64_t> lo, std::optional<int64_t> hi) {
+  const struct {
+    const char* op;
+    std::optional<int64_t> bound;
+  } steps[] = {{"maximum", lo}, {"minimum", hi}};
+  TensorId y = context.input(node, 0);
+  const nk_dtype dtype = context.type(y).dtype;
+  for (const auto& step : steps) {
+    if (!step.bound.has_value()) continue;
+    const ConstData bytes = constant_ints(dtype, std::array{*step.bound});
+    if (bytes == nullptr) {
+      return bad_input(fmt::format("bound {} of {}", *step.bound, name_of(dtype)), place_of(node));
+    }
+    const TensorId bound = context.add_constant(node.name + "_bound", {dtype, {}, {}}, *bytes);
+    NK_ASSIGN(y, context.add(step.op, {y, bound}, {}));
+  }
+  return context.bind(node, 0, y);
 }
 
 // ONNX Clip: bounds as attributes (opset 6) or inputs (11 and later), each optional.
