@@ -37,6 +37,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(netkit_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-array-bounds>")
 endif()
+# libstdc++ 12's stable_sort calls std::get_temporary_buffer, deprecated from C++17 on.
+if(NETKIT_NEWEST_DIALECT)
+  target_compile_options(netkit_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>")
+endif()
 target_include_directories(netkit_flags INTERFACE ${CMAKE_SOURCE_DIR}/src
                            ${CMAKE_SOURCE_DIR}/include)
 if(NETKIT_FUZZ)

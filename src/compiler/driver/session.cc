@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <cstring>
 
+#include "compiler/driver/aligned_block.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
@@ -14,37 +14,6 @@
 namespace netkit::driver {
 namespace {
 
-// Heap memory of an exact size and alignment, so that a sanitizer sees one byte too far.
-class AlignedBlock {
- public:
-  AlignedBlock() = default;
-  AlignedBlock(size_t bytes, size_t alignment)
-      : bytes_(bytes),
-        data_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}))),
-        alignment_(alignment) {}
-  AlignedBlock(AlignedBlock&& other) noexcept { swap(other); }
-  AlignedBlock& operator=(AlignedBlock&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~AlignedBlock() {
-    if (data_ != nullptr) ::operator delete(data_, std::align_val_t{alignment_});
-  }
-  std::byte* data() const { return data_; }
-  size_t size() const { return bytes_; }
-
- private:
-  void swap(AlignedBlock& other) {
-    std::swap(bytes_, other.bytes_);
-    std::swap(data_, other.data_);
-    std::swap(alignment_, other.alignment_);
-  }
-  size_t bytes_ = 0;
-  std::byte* data_ = nullptr;
-  size_t alignment_ = 1;
-};
-
-constexpr size_t kFileAlignment = 4096;
 constexpr uint8_t kPoison = 0xA5;
 
 PortInfo port_of(const NkView& view, const nk_file_tensor& tensor) {
@@ -79,6 +48,13 @@ Result<void> Session::State::load(size_t arena_bytes) {
   Fault fault = view.open(file.data(), file.size());
   if (!fault.ok()) return refuse(fault);
   const size_t need = view.header().arena_bytes;
+  if (arena_bytes == 0 && need > kDefaultArenaLimitBytes) {
+    return fail(ErrorCode::kInput,
+                fmt::format("the model needs an arena of {} B, more than the default capacity of "
+                            "{} B",
+                            need, kDefaultArenaLimitBytes),
+                where, fmt::format("give --arena {}", need));
+  }
   arena = AlignedBlock(arena_bytes != 0 ? arena_bytes : std::max<size_t>(need, 1),
                        view.header().arena_alignment);
   std::memset(arena.data(), kPoison, arena.size());
@@ -127,8 +103,7 @@ Session::~Session() = default;
 Result<Session> Session::from_nk(Bytes file, std::string where, size_t arena_bytes) {
   auto state = std::make_unique<State>();
   state->where = std::move(where);
-  state->file = AlignedBlock(file.size(), kFileAlignment);
-  std::memcpy(state->file.data(), file.data(), file.size());
+  state->file = AlignedBlock::copy_of(file);
   NK_TRY(state->load(arena_bytes));
   return Session(std::move(state));
 }

@@ -17,10 +17,14 @@ struct PortInfo {
   TensorType type;  // in the model's own layout
 };
 
+// What a session allocates for an arena unless told a size: 64 MiB, so that a broken file cannot
+// take the machine's memory.
+inline constexpr size_t kDefaultArenaLimitBytes = size_t{64} << 20;
+
 class Session {
  public:
   // .nk files are mapped as they are; others are compiled in memory first.
-  // `arena_bytes` 0: as the file says.
+  // `arena_bytes` 0: as the file says, refused beyond kDefaultArenaLimitBytes.
   static Result<Session> open(const std::string& path, const CompileOptions& options,
                               size_t arena_bytes = 0);
   // From the bytes of a .nk file; `where` names it in messages.

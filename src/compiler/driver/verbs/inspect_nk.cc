@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "compiler/driver/aligned_block.h"
 #include "compiler/driver/verbs/inspect.h"
-#include "compiler/driver/session.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "runtime/executor.h"
 
@@ -40,15 +40,15 @@ LayerInfo layer_of(const NkStepInfo& step) {
 }  // namespace
 
 Result<Inspection> inspect_nk(Bytes file, const std::string& path) {
-  NK_ASSIGN(const Session session, Session::from_nk(std::move(file), path));
-  NK_ASSIGN(const NkInfo info, read_nk(session.nk_file(), path));
+  const AlignedBlock block = AlignedBlock::copy_of(file);
+  NK_ASSIGN(const NkInfo info, read_nk({block.data(), block.size()}, path));
   Inspection out;
   out.file = path;
   out.target = info.target;
-  for (const PortInfo& port : session.inputs()) {
+  for (const NkTensorInfo& port : info.inputs) {
     out.inputs.push_back(fmt::format("{}: {}", port.name, type_text(port.type)));
   }
-  for (const PortInfo& port : session.outputs()) {
+  for (const NkTensorInfo& port : info.outputs) {
     out.outputs.push_back(fmt::format("{}: {}", port.name, type_text(port.type)));
   }
   for (const NkStepInfo& step : info.steps) {

@@ -13,7 +13,7 @@ namespace {
 template <typename T>
 Constant constant_of(std::vector<T> values, nk_dtype dtype, uint32_t alignment) {
   Bytes bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return {"c", std::make_shared<const Bytes>(std::move(bytes)), dtype, alignment};
 }
 

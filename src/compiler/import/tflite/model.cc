@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/import/tflite/vectors.h"
 #include "tflite_generated.h"
 
 namespace netkit::tflite {
@@ -36,8 +37,7 @@ class GraphReader {
   Result<ForeignGraph> run() {
     out_.format = SourceFormat::kTflite;
     for (uint32_t i = 0; i < size_of(in_.tensors()); ++i) {
-      NK_ASSIGN(ForeignTensor tensor,
-                read_tensor(*in_.tensors()->Get(i), i, buffers_, options_));
+      NK_ASSIGN(ForeignTensor tensor, read_tensor(*in_.tensors()->Get(i), i, buffers_, options_));
       out_.tensors.push_back(std::move(tensor));
     }
     NK_ASSIGN(out_.inputs, indices(in_.inputs(), "graph input", false));
@@ -61,13 +61,12 @@ class GraphReader {
                                    bool may_be_absent) const {
     NK_TRY(buffers_.budget().spend(uint64_t{size_of(list)} * sizeof(int)));
     std::vector<int> result;
-    for (uint32_t i = 0; i < size_of(list); ++i) {
-      const int32_t t = list->Get(i);
+    for (const int32_t t : copied(list)) {
       if (t == kAbsent && may_be_absent) {
         result.push_back(kAbsent);
       } else if (t < 0 || static_cast<size_t>(t) >= out_.tensors.size()) {
         return bad_input(fmt::format("{} {} has tensor index {}, the graph has {} tensors", what,
-                                     i, t, out_.tensors.size()));
+                                     result.size(), t, out_.tensors.size()));
       } else {
         result.push_back(t);
       }
@@ -113,8 +112,8 @@ class GraphReader {
     ForeignNode node;
     node.name = fmt::format("#{}", index);
     if (auto done = fill_node(op, index, node); !done) {
-      const std::string where = fmt::format("node {} ({})", shown(node.name),
-                                            node.op.empty() ? "?" : shown(node.op));
+      const std::string where =
+          fmt::format("node {} ({})", shown(node.name), node.op.empty() ? "?" : shown(node.op));
       return std::unexpected(inside(where, std::move(done.error())));
     }
     out_.nodes.push_back(std::move(node));
@@ -147,8 +146,8 @@ class GraphReader {
     if (op.custom_options() != nullptr) {
       bytes = std::as_bytes(std::span(op.custom_options()->data(), op.custom_options()->size()));
     } else if (op.large_custom_options_offset() > 1) {
-      NK_ASSIGN(bytes, buffers_.range(op.large_custom_options_offset(),
-                                      op.large_custom_options_size()));
+      NK_ASSIGN(bytes,
+                buffers_.range(op.large_custom_options_offset(), op.large_custom_options_size()));
     } else {
       return {};
     }
@@ -278,9 +277,9 @@ Result<ForeignGraph> import_tflite(std::span<const std::byte> bytes, const Impor
     return bad_input("the file is above the size limit of flatbuffers, 2 GiB");
   }
   if (std::memcmp(bytes.data() + 4, fbs::ModelIdentifier(), 4) != 0) {
-    return bad_input(fmt::format(
-        "not a TFLite file: identifier {} where 'TFL3' is expected",
-        shown(std::string_view(reinterpret_cast<const char*>(bytes.data()) + 4, 4))));
+    return bad_input(
+        fmt::format("not a TFLite file: identifier {} where 'TFL3' is expected",
+                    shown(std::string_view(reinterpret_cast<const char*>(bytes.data()) + 4, 4))));
   }
   // The reader casts in place, so the file must stand as it was meant to: 16-byte aligned.
   std::vector<std::max_align_t> aligned;

@@ -128,8 +128,8 @@ TEST(ImportTflite, Subgraphs) {
   ASSERT_TRUE(graph) << graph.error().message;
   ASSERT_EQ(graph->subgraphs.size(), 2u);
   using Link = std::pair<std::string, int>;
-  EXPECT_EQ(graph->nodes[0].subgraphs, (std::vector<Link>{{"else_subgraph_index", 0},
-                                                          {"then_subgraph_index", 1}}));
+  EXPECT_EQ(graph->nodes[0].subgraphs,
+            (std::vector<Link>{{"else_subgraph_index", 0}, {"then_subgraph_index", 1}}));
   EXPECT_NE(refusal(model(3, 1)).find("3 subgraphs"), std::string::npos);
   EXPECT_NE(refusal(model(0, 1)).find("main graph"), std::string::npos);
   EXPECT_NE(refusal(model(-1, 1)).find("-1 is not"), std::string::npos);

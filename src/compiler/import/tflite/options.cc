@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/import/tflite/vectors.h"
 #include "tflite_bfbs_generated.h"
 #include "tflite_generated.h"
 
@@ -116,7 +117,7 @@ class FieldReader {
     const auto* v = flatbuffers::GetFieldV<T>(table_, field_);
     if (v == nullptr) return std::vector<T>();
     NK_TRY(budget_.spend(uint64_t{v->size()} * sizeof(int64_t)));
-    return std::vector<T>(v->begin(), v->end());
+    return copied(v);
   }
 
   template <typename T>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/import/tflite/vectors.h"
 #include "tflite_generated.h"
 
 namespace netkit::tflite {
@@ -25,9 +26,9 @@ struct Level {
 
 std::vector<int64_t> numbers(fbs::SparseIndexVector kind, const void* data) {
   const auto copy = [](const auto* table) {
-    return table == nullptr || table->values() == nullptr
-               ? std::vector<int64_t>()
-               : std::vector<int64_t>(table->values()->begin(), table->values()->end());
+    if (table == nullptr) return std::vector<int64_t>();
+    const auto values = copied(table->values());
+    return std::vector<int64_t>(values.begin(), values.end());
   };
   switch (kind) {
     case fbs::SparseIndexVector::Int32Vector:
@@ -63,17 +64,16 @@ class Densifier {
   }
 
   Result<void> read_levels() {
-    const auto* order = in_.traversal_order();
+    const std::vector<int32_t> order = copied(in_.traversal_order());
     const auto* metadata = in_.dim_metadata();
-    const auto* blocks = in_.block_map();
-    const size_t block_count = blocks == nullptr ? 0 : blocks->size();
-    if (order == nullptr || metadata == nullptr || order->size() != metadata->size() ||
-        order->size() != rank_ + block_count || order->size() > kMaxLevels || rank_ == 0) {
+    const std::vector<int32_t> blocks = copied(in_.block_map());
+    if (metadata == nullptr || order.size() != metadata->size() ||
+        order.size() != rank_ + blocks.size() || order.size() > kMaxLevels || rank_ == 0) {
       return malformed("the number of dimensions");
     }
-    std::vector<bool> seen(order->size(), false);
-    for (uint32_t i = 0; i < order->size(); ++i) {
-      const int32_t at = order->Get(i);
+    std::vector<bool> seen(order.size(), false);
+    for (uint32_t i = 0; i < order.size(); ++i) {
+      const int32_t at = order[i];
       const bool is_block = i >= rank_;
       if (at < 0 || static_cast<size_t>(at) >= seen.size() || seen[static_cast<size_t>(at)] ||
           (static_cast<size_t>(at) >= rank_) != is_block) {
@@ -83,7 +83,7 @@ class Densifier {
       Level level;
       level.dim = static_cast<size_t>(at);
       if (is_block) {
-        const int32_t mapped = blocks->Get(static_cast<uint32_t>(level.dim - rank_));
+        const int32_t mapped = blocks[level.dim - rank_];
         if (mapped < 0 || static_cast<size_t>(mapped) >= rank_) return malformed("the block map");
         level.dim = static_cast<size_t>(mapped);
       }

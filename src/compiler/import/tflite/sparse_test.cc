@@ -33,8 +33,7 @@ Result<ForeignGraph> import_sparse(const Sparse& s) {
         fbb, fbs::DimensionType::SPARSE_CSR, 0, fbs::SparseIndexVector::Int32Vector,
         segments.Union(), fbs::SparseIndexVector::Uint8Vector, indices.Union()));
   }
-  const auto sparsity =
-      fbs::CreateSparsityParametersDirect(fbb, &s.order, &s.block_map, &levels);
+  const auto sparsity = fbs::CreateSparsityParametersDirect(fbb, &s.order, &s.block_map, &levels);
   m.add_tensor(fbs::CreateTensorDirect(fbb, &s.shape, fbs::TensorType::UINT8, m.buffer(s.values),
                                        "s", 0, false, sparsity));
   m.end_graph({}, {0});
@@ -49,8 +48,7 @@ std::vector<int> values_of(const Result<ForeignGraph>& graph) {
 }
 
 TEST(ImportSparse, Rows) {
-  EXPECT_EQ(values_of(import_sparse({})),
-            (std::vector<int>{0, 0, 5, 0, 0, 0, 0, 0, 6, 0, 0, 7}));
+  EXPECT_EQ(values_of(import_sparse({})), (std::vector<int>{0, 0, 5, 0, 0, 0, 0, 0, 6, 0, 0, 7}));
 }
 
 TEST(ImportSparse, Columns) {
@@ -59,8 +57,7 @@ TEST(ImportSparse, Columns) {
   s.dense_size = {4, 0};
   s.segments = {0, 1, 1, 2, 3};
   s.indices = {2, 0, 1};
-  EXPECT_EQ(values_of(import_sparse(s)),
-            (std::vector<int>{0, 0, 6, 0, 0, 0, 0, 7, 5, 0, 0, 0}));
+  EXPECT_EQ(values_of(import_sparse(s)), (std::vector<int>{0, 0, 6, 0, 0, 0, 0, 7, 5, 0, 0, 0}));
 }
 
 // 4x4 in blocks of 2x2: the blocks (0,1) and (1,0) are stored.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/import/tflite/vectors.h"
 #include "tflite_generated.h"
 
 namespace netkit::tflite {
@@ -16,14 +17,29 @@ namespace {
 
 // By the value of TensorType.
 constexpr ForeignDType kDTypes[] = {
-    {NK_FLOAT32, "float32"},        {NK_FLOAT16, "float16"},   {NK_INT32, "int32"},
-    {NK_UINT8, "uint8"},            {NK_INT64, "int64"},       {NK_STRING, "string"},
-    {NK_BOOL, "bool"},              {NK_INT16, "int16"},       {NK_DTYPE_NONE, "complex64"},
-    {NK_INT8, "int8"},              {NK_FLOAT64, "float64"},   {NK_DTYPE_NONE, "complex128"},
-    {NK_UINT64, "uint64"},          {NK_DTYPE_NONE, "resource"}, {NK_DTYPE_NONE, "variant"},
-    {NK_UINT32, "uint32"},          {NK_UINT16, "uint16"},     {NK_INT4, "int4"},
-    {NK_DTYPE_NONE, "bfloat16"},    {NK_DTYPE_NONE, "int2"},   {NK_DTYPE_NONE, "uint4"},
-    {NK_DTYPE_NONE, "float8_e4m3fn"}, {NK_DTYPE_NONE, "float8_e5m2"},
+    {NK_FLOAT32, "float32"},
+    {NK_FLOAT16, "float16"},
+    {NK_INT32, "int32"},
+    {NK_UINT8, "uint8"},
+    {NK_INT64, "int64"},
+    {NK_STRING, "string"},
+    {NK_BOOL, "bool"},
+    {NK_INT16, "int16"},
+    {NK_DTYPE_NONE, "complex64"},
+    {NK_INT8, "int8"},
+    {NK_FLOAT64, "float64"},
+    {NK_DTYPE_NONE, "complex128"},
+    {NK_UINT64, "uint64"},
+    {NK_DTYPE_NONE, "resource"},
+    {NK_DTYPE_NONE, "variant"},
+    {NK_UINT32, "uint32"},
+    {NK_UINT16, "uint16"},
+    {NK_INT4, "int4"},
+    {NK_DTYPE_NONE, "bfloat16"},
+    {NK_DTYPE_NONE, "int2"},
+    {NK_DTYPE_NONE, "uint4"},
+    {NK_DTYPE_NONE, "float8_e4m3fn"},
+    {NK_DTYPE_NONE, "float8_e5m2"},
 };
 
 constexpr uint32_t kMaxRank = 16;
@@ -73,17 +89,18 @@ class TensorReader {
       if (in_.shape()->size() > kMaxRank) {
         return bad_input(fmt::format("shape with {} dimensions", in_.shape()->size()));
       }
-      dims.assign(in_.shape()->begin(), in_.shape()->end());
+      const std::vector<int32_t> shape = copied(in_.shape());
+      dims.assign(shape.begin(), shape.end());
     }
-    const auto* signature = in_.shape_signature();
-    const bool is_signed = signature != nullptr && signature->size() == dims.size();
+    const std::vector<int32_t> signature = copied(in_.shape_signature());
+    const bool is_signed = signature.size() == dims.size();
     bool has_nominal = true;
     for (size_t i = 0; i < dims.size(); ++i) {
       if (dims[i] < -1) {
         return bad_input(fmt::format("shape with the negative dimension {}", dims[i]));
       }
       has_nominal = has_nominal && dims[i] >= 0;
-      if (dims[i] >= 0 && !(is_signed && signature->Get(static_cast<uint32_t>(i)) == -1)) continue;
+      if (dims[i] >= 0 && !(is_signed && signature[i] == -1)) continue;
       out_.dim_names.resize(dims.size());
       out_.dim_names[i] = "?";
     }
@@ -111,9 +128,9 @@ class TensorReader {
       return bad_input(fmt::format("{} scales but {} zero points", count, zero_points));
     }
     NK_TRY(buffers_.budget().spend(uint64_t{count} * (sizeof(float) + sizeof(int64_t))));
-    quant.scale.assign(q->scale()->begin(), q->scale()->end());
+    quant.scale = copied(q->scale());
     quant.zero_point.assign(count, 0);
-    if (zero_points != 0) quant.zero_point.assign(q->zero_point()->begin(), q->zero_point()->end());
+    if (zero_points != 0) quant.zero_point = copied(q->zero_point());
     quant.axis = q->quantized_dimension();
     return check_quantisation(quant);
   }
@@ -138,8 +155,8 @@ class TensorReader {
     if (dims.size() == 1) quant.axis = 0;
     const auto axis = static_cast<size_t>(quant.axis);
     if (quant.axis < 0 || axis >= dims.size() || (dims[axis] != count && dims[axis] != -1)) {
-      return bad_input(fmt::format("{} scales along axis {} of shape {}", count, quant.axis,
-                                   dims_text(dims)));
+      return bad_input(
+          fmt::format("{} scales along axis {} of shape {}", count, quant.axis, dims_text(dims)));
     }
     return {};
   }
@@ -218,8 +235,7 @@ Result<std::optional<std::span<const std::byte>>> BufferPool::find(uint32_t inde
   using Found = std::optional<std::span<const std::byte>>;
   if (index >= copies_.size()) {
     if (index == 0) return Found();
-    return bad_input(
-        fmt::format("there is no buffer {}: the file has {}", index, copies_.size()));
+    return bad_input(fmt::format("there is no buffer {}: the file has {}", index, copies_.size()));
   }
   const fbs::Buffer& buffer = *model_.buffers()->Get(index);
   if (buffer.data() != nullptr && buffer.data()->size() != 0) {
