@@ -181,6 +181,8 @@ const Broken kBroken[] = {
        m.op(m.code(fbs::BuiltinOperator::MAX_POOL_2D), {0}, {}, fbs::BuiltinOptions::Pool2D,
             o.Union());
      }},
+    {"no options table: stride",
+     [](TestModel& m, Ids&, Ids&) { m.op(m.code(fbs::BuiltinOperator::CONV_2D), {0}, {}); }},
     {"options of another",
      [](TestModel& m, Ids&, Ids&) {
        const auto o = fbs::CreatePool2DOptions(m.fbb());

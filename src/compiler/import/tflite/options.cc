@@ -190,6 +190,11 @@ constexpr std::pair<std::string_view, std::string_view> kSharedOptions[] = {
     {"CONV_3D_TRANSPOSE", "Conv3D"},
 };
 
+// Operators that mean nothing without their options: a stride of 0 is the schema's default.
+constexpr std::string_view kNeedOptions[] = {"CONV_2D",   "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV",
+                                             "CONV_3D",   "AVERAGE_POOL_2D",   "MAX_POOL_2D",
+                                             "L2_POOL_2D"};
+
 // "CONV_2D" and "Conv2D" are the same to this.
 std::string folded(std::string_view name) {
   std::string text;
@@ -249,6 +254,9 @@ Result<void> read_options(const fbs::Operator& op, ForeignNode& node, Budget& bu
     NK_TRY(read_table("netkit.fbs.BuiltinOptions2",
                       static_cast<int64_t>(op.builtin_options_2_type()), op.builtin_options_2(),
                       node, budget));
+  }
+  if (op.builtin_options() == nullptr && std::ranges::count(kNeedOptions, node.op) != 0) {
+    return bad_input("the operator has no options table: stride and padding are unknown");
   }
   return {};
 }
