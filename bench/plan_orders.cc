@@ -234,10 +234,12 @@ const Bench kBenches[] = {
 
 }  // namespace
 
-int main() {
+// With an argument: only the nets whose names contain it.
+int main(int argc, char** argv) {
   fmt::print("{:22} {:>5} {:>12} {:>12} {:>12} {:>12} {:>7} {:>8}\n", "net", "steps",
              "size-greedy", "given peak", "arena", "bound", "proven", "seconds");
   for (const Bench& bench : kBenches) {
+    if (argc > 1 && std::string(bench.name).find(argv[1]) == std::string::npos) continue;
     const Problem p = bench.make();
     const auto l = netkit::plan::plan(p);
     if (!l) {

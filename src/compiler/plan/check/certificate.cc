@@ -43,11 +43,10 @@ int64_t forced_need(const OrderModel& m, int step) {
     alive += b.bytes;
     slack = std::max(slack, b.slack);
   }
-  const Step& s = m.problem->steps[step];
   int64_t extra = m.scratch[step];
-  slack = std::max(slack, m.scratch[step] - s.scratch_bytes);
+  slack = std::max(slack, m.scratch_slack[step]);
   for (const OrderMode& mode : m.modes[step]) {
-    slack = std::max(slack, mode.scratch - s.overlaps[mode.overlap].scratch_bytes);
+    slack = std::max(slack, mode.scratch_slack);
     extra = std::min(extra, mode.scratch - mode.saving);
   }
   return alive + extra - slack;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "compiler/plan/order/search.h"
 
@@ -15,15 +16,12 @@ constexpr int kMaxJointSteps = 24;    // beyond, orders and places are not enume
 constexpr int kBeamWidth = 16;
 constexpr int kMaxBeamSteps = 4000;
 constexpr uint64_t kFirstNodes = 20'000;
-constexpr uint64_t kSlackNodes = 20'000;  // for the last bytes, below the alignment
+constexpr uint64_t kSlackNodes = 50'000;  // per question about bytes below the alignment
 
 // The largest slack of any buffer that can be alive at the step: put on top, it saves so much.
 int64_t possible_slack(const OrderModel& model, int step) {
-  const Step& s = model.problem->steps[step];
-  int64_t slack = model.scratch[step] - s.scratch_bytes;
-  for (const OrderMode& mode : model.modes[step]) {
-    slack = std::max(slack, mode.scratch - s.overlaps[mode.overlap].scratch_bytes);
-  }
+  int64_t slack = model.scratch_slack[step];
+  for (const OrderMode& mode : model.modes[step]) slack = std::max(slack, mode.scratch_slack);
   const auto before = [&](int t) { return has_bit(model.ancestors[step].data(), t); };
   const auto after = [&](int t) { return has_bit(model.descendants[step].data(), t); };
   for (const OrderBuffer& b : model.buffers) {
@@ -53,17 +51,32 @@ int64_t bound_of_steps(const OrderModel& model) {
   return bound;
 }
 
-// The same question in whole multiples of the alignment.
-OrderModel without_slack(OrderModel model) {
-  model.has_slack = false;
-  for (OrderBuffer& b : model.buffers) b.slack = 0;
+// All slacks through `change`.
+template <typename Change>
+OrderModel with_slacks(OrderModel model, Change change) {
+  for (OrderBuffer& b : model.buffers) b.slack = change(b.slack);
+  for (int64_t& slack : model.scratch_slack) slack = change(slack);
+  for (auto& modes : model.modes) {
+    for (OrderMode& m : modes) m.scratch_slack = change(m.scratch_slack);
+  }
   return model;
 }
 
-int64_t largest_slack(const OrderModel& model) {
-  int64_t slack = 0;
-  for (int s = 0; s < model.step_count(); ++s) slack = std::max(slack, possible_slack(model, s));
-  return slack;
+// The same question in whole multiples of the alignment.
+OrderModel without_slack(const OrderModel& model) {
+  OrderModel rounded = with_slacks(model, [](int64_t) { return int64_t{0}; });
+  rounded.has_slack = false;
+  return rounded;
+}
+
+// Every slack there is, the largest first.
+std::set<int64_t, std::greater<>> slacks_of(const OrderModel& model) {
+  std::set<int64_t, std::greater<>> found;
+  with_slacks(model, [&](int64_t slack) {
+    found.insert(slack);
+    return slack;
+  });
+  return found;
 }
 
 struct Orders {
@@ -71,14 +84,16 @@ struct Orders {
   int64_t bound = 0;                         // no order needs less
 };
 
-// Forward and backward search in turns, each continued where it stopped.
-void search_both_ways(const OrderModel& model, int64_t start, uint64_t nodes_allowed,
-                      Effort& effort, Orders& found) {
+// Forward and backward search in turns, each continued where it stopped; false: unfinished.
+// Budgets above `ceiling` are of no interest.
+bool search_both_ways(const OrderModel& model, int64_t start, int64_t ceiling,
+                      uint64_t nodes_allowed, Effort& effort, Orders& found) {
   const OrderModel mirrored = reversed(model);
   OrderSearch forward(model, start), backward(mirrored, start);
   const auto over = [&] {
     effort.time_limited |= effort.deadline && now_seconds() > *effort.deadline;
-    return effort.time_limited || forward.nodes() + backward.nodes() >= nodes_allowed;
+    return effort.time_limited || forward.nodes() + backward.nodes() >= nodes_allowed ||
+           std::max(forward.bound(), backward.bound()) > ceiling;
   };
   bool done = false;
   const uint64_t slice = effort.deadline ? 2'000 : kFirstNodes;
@@ -95,33 +110,55 @@ void search_both_ways(const OrderModel& model, int64_t start, uint64_t nodes_all
   if (!forward.order().empty()) {
     found.candidates.insert(found.candidates.begin(), forward.order());
   }
+  return done;
 }
 
-// First in multiples of the alignment, where the search has the stronger rules; then, if sizes
-// are no such multiples and bytes are left to gain or to prove, once more with the very sizes.
+// `orders` is best in multiples of the alignment, `rounded` its need. What its fullest steps need
+// below that depends on the slack of what lies on top: is there an order whose every step of that
+// need has at least so much? Asked from the largest slack down.
+void search_slack(const OrderModel& model, int64_t rounded, uint64_t nodes_allowed,
+                  Effort& effort, Orders& orders) {
+  int64_t best = rounded;
+  for (const auto& order : orders.candidates) best = std::min(best, order_bound(model, order));
+  for (const int64_t slack : slacks_of(model)) {
+    const int64_t aim = rounded - slack;
+    if (aim >= best) break;
+    if (aim < orders.bound) continue;
+    OrderModel asked =
+        with_slacks(model, [&](int64_t s) { return s >= slack ? int64_t{1} : int64_t{0}; });
+    Orders found;
+    const bool done =
+        search_both_ways(asked, rounded - 1, rounded - 1, nodes_allowed, effort, found);
+    orders.bound = std::max(orders.bound, aim);
+    if (done && found.bound < rounded) {
+      orders.candidates.insert(orders.candidates.begin(), found.candidates.begin(),
+                               found.candidates.end());
+      return;
+    }
+    if (found.bound < rounded) return;  // neither found nor excluded
+  }
+  orders.bound = std::max(orders.bound, best);
+}
+
 Orders search_orders(const OrderModel& model, const ClassLimits& limits, Effort& effort) {
   Orders orders;
   const int64_t bound = bound_of_steps(model);
   const int64_t start = std::max(bound, limits.enough_bytes);
-  const auto known = [&](int64_t searched) {  // a search that began above the bound may end there
-    return searched > start || limits.enough_bytes <= bound ? std::max(bound, searched) : bound;
-  };
-  if (!model.has_slack) {
-    search_both_ways(model, start, limits.order_nodes, effort, orders);
-    orders.bound = known(orders.bound);
-    return orders;
+  const OrderModel rounded = without_slack(model);
+  const int64_t most_slack = model.has_slack ? *slacks_of(model).begin() : 0;
+  const bool done =
+      search_both_ways(rounded, start, INT64_MAX, limits.order_nodes, effort, orders);
+  const int64_t searched = orders.bound;
+  orders.bound = bound;
+  // A search that began above the bound proves something only where it went on from there.
+  if (searched > start || limits.enough_bytes <= bound) {
+    orders.bound = std::max(bound, searched - most_slack);
   }
-  search_both_ways(without_slack(model), start, limits.order_nodes, effort, orders);
-  orders.bound = known(orders.bound - largest_slack(model));
-  int64_t best = INT64_MAX;
-  for (const auto& order : orders.candidates) best = std::min(best, order_bound(model, order));
-  if (best <= std::max(orders.bound, limits.enough_bytes)) return orders;
-  Orders exact;
-  search_both_ways(model, std::max(orders.bound, limits.enough_bytes),
-                   std::min(limits.order_nodes, kSlackNodes), effort, exact);
-  if (exact.bound > limits.enough_bytes) orders.bound = std::max(orders.bound, exact.bound);
-  orders.candidates.insert(orders.candidates.begin(), exact.candidates.begin(),
-                           exact.candidates.end());
+  if (model.has_slack && done && limits.enough_bytes <= bound) {
+    int64_t need = 0;
+    for (const auto& order : orders.candidates) need = order_bound(rounded, order);
+    search_slack(model, std::max(need, searched), kSlackNodes, effort, orders);
+  }
   return orders;
 }
 

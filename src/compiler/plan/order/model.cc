@@ -144,6 +144,7 @@ void add_modes(OrderModel& m) {
       if (!std::all_of(ib.touches.begin(), ib.touches.end(), last)) continue;
       mode.saving = overlap_saving(o, ib, ob, m.alignment);
       mode.scratch = round_up(o.scratch_bytes, m.alignment);
+      mode.scratch_slack = mode.scratch - o.scratch_bytes;
       if (mode.saving > 0 || mode.scratch < m.scratch[s]) m.modes[s].push_back(mode);
     }
   }
@@ -190,7 +191,8 @@ OrderModel make_order_model(const Problem& problem, const ModelOptions& options)
   add_touches(m);
   for (const Step& s : problem.steps) {
     m.scratch.push_back(round_up(s.scratch_bytes, m.alignment));
-    m.has_slack |= m.scratch.back() != s.scratch_bytes;
+    m.scratch_slack.push_back(m.scratch.back() - s.scratch_bytes);
+    m.has_slack |= m.scratch_slack.back() > 0;
   }
   m.modes.resize(problem.steps.size());
   if (options.plan_class == PlanClass::kOverlap) add_modes(m);
@@ -266,11 +268,8 @@ StepEffect step_effect(const OrderModel& model, const uint64_t* executed, int64_
 }
 
 int64_t live_slack(const OrderModel& model, const uint64_t* executed, int step) {
-  const Step& s = model.problem->steps[step];
-  int64_t slack = model.scratch[step] - s.scratch_bytes;
-  for (const OrderMode& mode : model.modes[step]) {
-    slack = std::max(slack, mode.scratch - s.overlaps[mode.overlap].scratch_bytes);
-  }
+  int64_t slack = model.scratch_slack[step];
+  for (const OrderMode& mode : model.modes[step]) slack = std::max(slack, mode.scratch_slack);
   for (const OrderBuffer& b : model.buffers) {
     if (b.slack <= slack) continue;
     const auto done = [&](int t) { return has_bit(executed, t); };

@@ -33,6 +33,7 @@ struct OrderMode {
   int in = 0, out = 0;        // buffers
   int64_t saving = 0;         // at most so many rounded bytes are shared
   int64_t scratch = 0;        // rounded
+  int64_t scratch_slack = 0;  // what rounding added to it
 };
 
 struct OrderModel {
@@ -44,7 +45,7 @@ struct OrderModel {
   std::vector<std::vector<int>> step_buffers;   // per step, without repetition
   std::vector<std::vector<int>> preds, succs;   // per step, without repetition
   std::vector<Words> ancestors, descendants;    // per step, itself not included
-  std::vector<int64_t> scratch;                 // of the plain mode, rounded
+  std::vector<int64_t> scratch, scratch_slack;  // of the plain mode, rounded; what that added
   std::vector<std::vector<OrderMode>> modes;    // empty in class plain
   bool has_slack = false;                       // some size is no multiple of the alignment
   int step_count() const { return static_cast<int>(preds.size()); }

@@ -170,14 +170,12 @@ void OrderSearch::expand(int state) {
 // set on the way to it? Then what else lay open from there is dropped.
 bool OrderSearch::try_commit(int state) {
   const int64_t alive = states_[state].alive;
-  const bool strict = model_.has_slack;
   const uint64_t* high = &keys_[static_cast<size_t>(state) * words_];
-  const auto reaches = [&](int from) {
-    return states_[from].alive > alive || (!strict && states_[from].alive == alive);
-  };
+  const auto reaches = [&](int from) { return states_[from].alive >= alive; };
   const auto valley_from = [&](int from) {
-    return states_[state].done - states_[from].done <= kMaxCommitSteps &&
-           cut_.is_valley(&keys_[static_cast<size_t>(from) * words_], high, alive, strict);
+    if (states_[state].done - states_[from].done > kMaxCommitSteps) return false;
+    const uint64_t* low = &keys_[static_cast<size_t>(from) * words_];
+    return cut_.is_valley(low, high, alive, model_.has_slack && loses_slack(low, high));
   };
   if (reaches(0) && failed_commits_ < kMaxFailedCommits) {
     if (valley_from(0)) {
@@ -191,6 +189,23 @@ bool OrderSearch::try_commit(int state) {
   if (from == chain_.size() || !valley_from(chain_[from].state)) return false;
   drop_since(chain_[from], state);
   chain_.resize(from);
+  return false;
+}
+
+// Does a buffer with slack die on the way? Then a set that is only as cheap may fit worse.
+bool OrderSearch::loses_slack(const uint64_t* low, const uint64_t* high) const {
+  for (int w = 0; w < words_; ++w) {
+    for (uint64_t bits = high[w] & ~low[w]; bits != 0; bits &= bits - 1) {
+      for (const int id : model_.step_buffers[w * 64 + __builtin_ctzll(bits)]) {
+        const OrderBuffer& b = model_.buffers[id];
+        const auto inside = [&](int s) { return has_bit(high, s); };
+        if (b.slack > 0 && !b.to_end &&
+            std::all_of(b.touches.begin(), b.touches.end(), inside)) {
+          return true;
+        }
+      }
+    }
+  }
   return false;
 }
 

@@ -55,6 +55,7 @@ class OrderSearch {
   int settle(int parent);
   void expand(int state);
   bool try_commit(int state);
+  bool loses_slack(const uint64_t* low, const uint64_t* high) const;
   void drop_since(const Link& link, int kept);
   void restart_from(int state);
   void finish(int state);
