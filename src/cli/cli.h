@@ -31,6 +31,7 @@ struct Context {
 using AddVerb = void (*)(CLI::App& app, Context& context);
 void add_compile(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
+void add_check_plan(CLI::App& app, Context& context);
 void add_inspect(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_test(CLI::App& app, Context& context);

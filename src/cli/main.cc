@@ -13,8 +13,8 @@
 namespace netkit::cli {
 namespace {
 
-constexpr AddVerb kVerbs[] = {add_compile, add_plan, add_inspect, add_run,
-                              add_test,    add_emit, add_version};
+constexpr AddVerb kVerbs[] = {add_compile, add_plan, add_check_plan, add_inspect,
+                              add_run,     add_test, add_emit,       add_version};
 
 constexpr const char* kAbout =
     "netkit: trained networks into devices. Plans the least RAM and proves it, runs the model\n"
@@ -22,6 +22,7 @@ constexpr const char* kAbout =
 constexpr const char* kExamples =
     "\nExamples:\n"
     "  netkit plan model.tflite              the memory it needs, with proof\n"
+    "  netkit plan model.tflite --certificate proof.json && netkit check-plan proof.json\n"
     "  netkit run model.tflite --input in.npy --json\n"
     "  netkit compile model.onnx -o model.nk\n"
     "  netkit emit model.tflite -o out --name net\n"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// plan -o FILE, --graph FILE: the plan and its problem as JSON.
+// plan -o FILE, --graph FILE, --certificate FILE: the plan, its problem and its proof as JSON.
 #include <CLI/CLI.hpp>
 
 #include "cli/plan/plan_group.h"
 #include "compiler/driver/io/write_text.h"
+#include "compiler/plan/check/certificate.h"
 #include "compiler/plan/io/json.h"
 
 namespace netkit::cli {
@@ -14,20 +15,28 @@ class FilesGroup : public PlanGroup {
   void add(CLI::App& verb) override {
     verb.add_option("-o,--output", output_, "write the plan as netkit-plan/1 JSON");
     verb.add_option("--graph", graph_output_, "write the problem as netkit-graph/1 JSON");
+    verb.add_option("--certificate", certificate_,
+                    "write plans, bounds and their witnesses for netkit check-plan");
   }
 
-  Result<void> act(const PlanRequest&, const driver::Planned& planned, PlanAnswer&) override {
+  Result<void> act(const PlanRequest& request, const driver::Planned& planned,
+                   PlanAnswer&) override {
     if (!output_.empty()) {
       NK_TRY(driver::write_text(output_, plan::plan_json(planned.problem, planned.layout) + "\n"));
     }
     if (!graph_output_.empty()) {
       NK_TRY(driver::write_text(graph_output_, plan::graph_json(planned.problem) + "\n"));
     }
+    if (!certificate_.empty()) {
+      const std::string text =
+          plan::certificate_json(planned.problem, request.compile.plan, planned.class_layouts);
+      NK_TRY(driver::write_text(certificate_, text + "\n"));
+    }
     return {};
   }
 
  private:
-  std::string output_, graph_output_;
+  std::string output_, graph_output_, certificate_;
 };
 
 }  // namespace

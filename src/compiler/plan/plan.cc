@@ -91,8 +91,8 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
     if (steps.empty() || steps.back() != v.step) steps.push_back(v.step);
   }
   const bool all = views.size() < 5 && (size_t{1} << views.size()) <= kMaxViewSets;
-  const size_t sets = all ? (size_t{1} << views.size()) - 1 : 1 + std::min<size_t>(
-      steps.size(), kMaxViewSets);
+  const size_t sets =
+      all ? (size_t{1} << views.size()) - 1 : 1 + std::min<size_t>(steps.size(), kMaxViewSets);
   int64_t bound = best.lower_bound_bytes;
   for (size_t k = 0; k < sets; ++k) {
     options.views.clear();
@@ -128,48 +128,42 @@ bool has_overlaps(const Problem& problem) {
                      [](const Step& s) { return !s.overlaps.empty(); });
 }
 
-ClassSummary summary(PlanClass which, int64_t arena, int64_t bound) {
-  return {which, arena, bound, arena == bound};
+// The best of a class as a layout; false: none was found.
+bool set_layout(const Context& c, ClassPlan& found, Layout& layout) {
+  if (!found.found) return false;
+  layout = std::move(found.layout);
+  layout.lower_bound_bytes = std::min(layout.arena_bytes, found.lower_bound_bytes);
+  layout.time_limited = found.time_limited;
+  set_totals(c, layout);
+  return true;
 }
 
-Result<Layout> run(const Context& c) {
+Result<std::vector<Layout>> run(const Context& c) {
   const auto& ram = c.options.ram_bytes;
   ClassPlan plain = plan_class(c, PlanClass::kPlain);
-  if (!plain.found) return fail(ErrorCode::kNo, "no placement was found within the node budget");
-  Layout layout = plain.layout;
-  layout.lower_bound_bytes = plain.lower_bound_bytes;
-  std::vector<ClassSummary> classes = {
-      summary(PlanClass::kPlain, plain.layout.arena_bytes, plain.lower_bound_bytes)};
-  bool time_limited = plain.time_limited;
-  int64_t least_bound = plain.lower_bound_bytes;
-  const bool enough = ram && layout.arena_bytes <= *ram;
-  if (c.options.class_limit == PlanClass::kOverlap && has_overlaps(c.problem) && !enough) {
+  std::vector<Layout> layouts(1);
+  if (!set_layout(c, plain, layouts[0])) {
+    return fail(ErrorCode::kNo, "no placement was found within the node budget");
+  }
+  if (c.options.class_limit == PlanClass::kPlain) return layouts;
+  if (ram && layouts[0].arena_bytes <= *ram) return layouts;
+  Layout widest = layouts[0];  // a plan of the narrower class is one of the wider too
+  if (has_overlaps(c.problem)) {
     ClassPlan overlap = plan_class(c, PlanClass::kOverlap);
-    time_limited |= overlap.time_limited;
-    least_bound = std::min(least_bound, overlap.lower_bound_bytes);
-    const bool better = overlap.found && overlap.layout.arena_bytes < layout.arena_bytes;
-    if (better) {
-      layout = std::move(overlap.layout);
-      layout.lower_bound_bytes = overlap.lower_bound_bytes;
-    }
-    classes.push_back(summary(PlanClass::kOverlap, layout.arena_bytes,
-                              std::min(layout.arena_bytes, overlap.lower_bound_bytes)));
+    const int64_t bound = overlap.lower_bound_bytes;
+    const bool better = overlap.found && overlap.layout.arena_bytes < widest.arena_bytes;
+    widest.time_limited |= overlap.time_limited;
+    widest.lower_bound_bytes = std::min(widest.arena_bytes, bound);
+    if (better) set_layout(c, overlap, widest);
   }
-  layout.proven_minimal = layout.lower_bound_bytes == layout.arena_bytes;
-  layout.classes = std::move(classes);
-  layout.time_limited = time_limited;
-  if (ram) {
-    layout.verdict = layout.arena_bytes <= *ram ? Verdict::kFits
-                     : least_bound > *ram       ? Verdict::kProvenNoFit
-                                                : Verdict::kNotFound;
-  }
-  set_totals(c, layout);
-  return layout;
+  widest.plan_class = PlanClass::kOverlap;
+  layouts.push_back(std::move(widest));
+  return layouts;
 }
 
 }  // namespace
 
-Result<Layout> plan(const Problem& problem, const PlanOptions& options) {
+Result<std::vector<Layout>> plan_classes(const Problem& problem, const PlanOptions& options) {
   const double begin = now_seconds();
   NK_TRY(check_problem(problem));
   std::vector<int> given(problem.steps.size());
@@ -184,10 +178,40 @@ Result<Layout> plan(const Problem& problem, const PlanOptions& options) {
     for (const int t : problem.outputs) context.outside[t] = 1;
   }
   if (options.time_limit_seconds) context.deadline = begin + *options.time_limit_seconds;
-  NK_ASSIGN(Layout layout, run(context));
-  NK_TRY(validate(problem, layout));
-  layout.seconds = now_seconds() - begin;
-  return layout;
+  NK_ASSIGN(std::vector<Layout> layouts, run(context));
+  std::vector<ClassSummary> classes;
+  for (Layout& layout : layouts) {
+    layout.proven_minimal = layout.lower_bound_bytes == layout.arena_bytes;
+    NK_TRY(validate(problem, layout));
+    classes.push_back(
+        {layout.plan_class, layout.arena_bytes, layout.lower_bound_bytes, layout.proven_minimal});
+  }
+  for (Layout& layout : layouts) {
+    layout.classes = classes;
+    layout.seconds = now_seconds() - begin;
+  }
+  return layouts;
+}
+
+Layout best_layout(const std::vector<Layout>& layouts, const PlanOptions& options) {
+  Layout best = layouts.front();
+  for (const Layout& layout : layouts) {
+    if (layout.arena_bytes < best.arena_bytes) best = layout;
+  }
+  best.time_limited =
+      std::any_of(layouts.begin(), layouts.end(), [](const Layout& l) { return l.time_limited; });
+  if (options.ram_bytes) {
+    const int64_t ram = *options.ram_bytes;
+    best.verdict = best.arena_bytes <= ram                  ? Verdict::kFits
+                   : layouts.back().lower_bound_bytes > ram ? Verdict::kProvenNoFit
+                                                            : Verdict::kNotFound;
+  }
+  return best;
+}
+
+Result<Layout> plan(const Problem& problem, const PlanOptions& options) {
+  NK_ASSIGN(const std::vector<Layout> layouts, plan_classes(problem, options));
+  return best_layout(layouts, options);
 }
 
 }  // namespace netkit::plan

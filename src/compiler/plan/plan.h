@@ -35,8 +35,16 @@ struct PlanOptions {
   std::optional<double> time_limit_seconds;     // wall clock; the result then depends on it
 };
 
-// Every returned layout has passed validate(). Errors: kInput for a problem that breaks
-// check_problem, kUsage for an order that is not topological.
+// The best layout of each class up to options.class_limit, the narrowest first; a plan of a class
+// is one of every wider class, so that bytes only fall. With ram_bytes the wider classes are left
+// out once a plan fits. Every layout has passed validate(). Errors: kInput for a problem that
+// breaks check_problem, kUsage for an order that is not topological.
+Result<std::vector<Layout>> plan_classes(const Problem& problem, const PlanOptions& options = {});
+
+// The smallest of them, the narrowest class of equals, with the verdict on options.ram_bytes.
+Layout best_layout(const std::vector<Layout>& layouts, const PlanOptions& options);
+
+// Both in one.
 Result<Layout> plan(const Problem& problem, const PlanOptions& options = {});
 
 struct OrderListing {

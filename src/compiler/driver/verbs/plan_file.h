@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The verb plan: the memory plan of a model or of an abstract graph.
+// The verbs plan (the memory plan of a model or of an abstract graph) and check-plan (the
+// independent checker on a certificate).
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "base/result.h"
 #include "compiler/driver/compile.h"
+#include "compiler/plan/check/certificate_check.h"
 #include "compiler/plan/layout.h"
 #include "compiler/plan/plan.h"
 #include "compiler/plan/problem.h"
@@ -15,7 +17,8 @@ namespace netkit::driver {
 
 struct Planned {
   plan::Problem problem;
-  plan::Layout layout;
+  plan::Layout layout;                      // the best
+  std::vector<plan::Layout> class_layouts;  // of each class, the narrowest first
   std::vector<std::string> warnings;
 };
 
@@ -24,5 +27,16 @@ Result<Planned> plan_file(const std::string& path, const CompileOptions& options
 
 // The problem alone, without a search.
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options);
+
+// `path` holds netkit-certificate/1 (docs/certificate.md). Errors (kInput): no such file, or text
+// that is no certificate; a wrong plan or bound is a verdict.
+Result<std::vector<plan::PlanVerdict>> check_plan_file(const std::string& path);
+
+// {"format":"netkit-check/1","accepted":true,"plans":[{"class":…,"arena_bytes":n,
+// "lower_bound_bytes":n,"valid":true,"reason":"…","bound_verified":true,"how":"…"},…]}, one line.
+std::string check_plan_json(const std::vector<plan::PlanVerdict>& verdicts);
+
+// Every plan is valid and every bound verified.
+bool accepted(const std::vector<plan::PlanVerdict>& verdicts);
 
 }  // namespace netkit::driver

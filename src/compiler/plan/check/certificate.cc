@@ -2,11 +2,11 @@
 // Writing certificates: for each bound the simplest witness that shows it.
 #include "compiler/plan/check/certificate.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "compiler/plan/io/json.h"
 #include "compiler/plan/order/blocks.h"
+#include "compiler/plan/order/flow.h"
 #include "compiler/plan/order/model.h"
 
 namespace netkit::plan {
@@ -28,30 +28,7 @@ Problem without_views(const Problem& problem) {
   return p;
 }
 
-// The largest need of the step that follows from its ancestors and descendants alone.
-int64_t forced_need(const OrderModel& m, int step) {
-  int64_t alive = 0, slack = 0;
-  Words executed = m.ancestors[step];
-  const auto before = [&](int s) { return has_bit(m.ancestors[step].data(), s); };
-  const auto after = [&](int s) { return has_bit(m.descendants[step].data(), s); };
-  for (const OrderBuffer& b : m.buffers) {
-    const bool own = std::count(b.touches.begin(), b.touches.end(), step) > 0;
-    const bool begun =
-        b.from_start || std::any_of(b.touches.begin(), b.touches.end(), before);
-    const bool waits = b.to_end || std::any_of(b.touches.begin(), b.touches.end(), after);
-    if (!own && !(begun && waits)) continue;
-    alive += b.bytes;
-    slack = std::max(slack, b.slack);
-  }
-  int64_t extra = m.scratch[step];
-  slack = std::max(slack, m.scratch_slack[step]);
-  for (const OrderMode& mode : m.modes[step]) {
-    slack = std::max(slack, mode.scratch_slack);
-    extra = std::min(extra, mode.scratch - mode.saving);
-  }
-  return alive + extra - slack;
-}
-
+// The step whose minimum cut is the bound, with the chains that show the cut; else a search.
 Json witness(const Problem& problem, const PlanOptions& options, const Layout& layout) {
   const Problem bare = without_views(problem);
   ModelOptions o;
@@ -65,16 +42,28 @@ Json witness(const Problem& problem, const PlanOptions& options, const Layout& l
   o.keep_inputs = options.in_out == InOut::kKeepInputs;
   o.fixed_order = options.order == OrderChoice::kGiven;
   const OrderModel model = make_order_model(bare, o);
+  SetCut cut(model);
+  const Json none = {{"kind", "search"}};
+  if (model.step_count() > kMaxCutSteps) return none;
   for (int s = 0; s < model.step_count(); ++s) {
-    if (forced_need(model, s) >= layout.lower_bound_bytes) {
-      return {{"kind", "step"}, {"op", problem.steps[s].name}};
+    if (cut.step_bound(s) - possible_slack(model, s) < layout.lower_bound_bytes) continue;
+    Json chains = Json::array();
+    for (const SetCut::Chain& chain : cut.chains(s)) {
+      Json names = Json::array();
+      for (const int b : chain.buffers) {
+        names.push_back(problem.tensors[model.buffers[b].tensor].name);
+      }
+      chains.push_back({{"bytes", chain.bytes}, {"tensors", names}});
     }
+    Json found = {{"kind", "step"}, {"op", problem.steps[s].name}};
+    if (!chains.empty()) found["chains"] = chains;
+    return found;
   }
-  return {{"kind", "search"}};
+  return none;
 }
 
 const char* in_out_name(InOut in_out) {
-  return in_out == InOut::kInside ? "inside"
+  return in_out == InOut::kInside        ? "inside"
          : in_out == InOut::kCallerOwned ? "caller"
                                          : "keep_inputs";
 }
@@ -98,19 +87,7 @@ std::string certificate_json(const Problem& problem, const PlanOptions& options,
 }
 
 Result<std::string> certify(const Problem& problem, const PlanOptions& options) {
-  std::vector<Layout> layouts;
-  for (const PlanClass limit : {PlanClass::kPlain, PlanClass::kOverlap}) {
-    if (limit > options.class_limit) continue;
-    PlanOptions o = options;
-    o.class_limit = limit;
-    NK_ASSIGN(Layout layout, plan(problem, o));
-    // The best plan of the wider class may be a plain one; its bound is then the wider one's.
-    if (layout.classes.back().plan_class != limit) continue;
-    layout.plan_class = limit;
-    layout.lower_bound_bytes = layout.classes.back().lower_bound_bytes;
-    layout.proven_minimal = layout.classes.back().proven_minimal;
-    layouts.push_back(std::move(layout));
-  }
+  NK_ASSIGN(const std::vector<Layout> layouts, plan_classes(problem, options));
   return certificate_json(problem, options, layouts);
 }
 

@@ -19,7 +19,7 @@ struct PlanVerdict {
   bool valid = false;
   std::string invalid_reason;  // empty when valid
   bool bound_verified = false; // no plan of the class is lower than lower_bound_bytes
-  std::string how;             // verified by: "live set", "cut", "search of …"; else why not
+  std::string how;             // "live set", "cut", "search over executed sets"; else why not
 };
 
 // Errors (kInput): text that is no certificate, or is too large to check. A certificate with

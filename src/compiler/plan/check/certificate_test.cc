@@ -147,6 +147,79 @@ TEST(Certificate, AnUnreachableBoundIsNotVerified) {
   EXPECT_FALSE(accepted(bad));
 }
 
+// Beside Q, of y, P1, P2, P3 one is always alive, but none in every order: only a cut shows it.
+const char kCutGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"x","bytes":900},{"name":"y","bytes":96},{"name":"p1","bytes":64},
+            {"name":"p2","bytes":80},{"name":"p3","bytes":112},{"name":"q","bytes":900},
+            {"name":"q2","bytes":16},{"name":"z","bytes":16}],
+ "ops":[{"name":"P1","inputs":["y"],"outputs":["p1"]},
+        {"name":"P2","inputs":["p1"],"outputs":["p2"]},
+        {"name":"P3","inputs":["p2"],"outputs":["p3"]},{"name":"Q","inputs":["x"],"outputs":["q"]},
+        {"name":"Q2","inputs":["q"],"outputs":["q2"]},
+        {"name":"Z","inputs":["p3","q2"],"outputs":["z"]}],
+ "inputs":["x","y"],"outputs":["z"]})";
+
+TEST(Certificate, AMinimumCutIsShownByChains) {
+  const auto problem = parse_graph(kCutGraph);
+  ASSERT_TRUE(problem.has_value());
+  const Json good = Json::parse(*certify(*problem, {}));
+  const auto verdicts = check_certificate(good.dump());
+  ASSERT_TRUE(verdicts.has_value());
+  EXPECT_EQ((*verdicts)[0].how, "cut");
+  EXPECT_TRUE(accepted(good));
+  const Json& chain = good["plans"][0]["witness"]["chains"][0];
+  ASSERT_EQ(chain["tensors"].size(), 4u);
+  EXPECT_EQ(chain["bytes"], 64);
+  for (size_t i = 0; i < chain["tensors"].size(); ++i) {  // with a link left out
+    Json bad = good;
+    bad["plans"][0]["witness"]["chains"][0]["tensors"].erase(i);
+    EXPECT_FALSE(accepted(bad)) << i;
+  }
+  Json bad = good;
+  bad["plans"][0]["witness"]["chains"][0]["bytes"] = 80;
+  EXPECT_FALSE(accepted(bad));
+  bad = good;
+  bad["plans"][0]["witness"]["chains"].push_back(chain);
+  EXPECT_FALSE(accepted(bad));
+}
+
+// Halves of `a` as views of it, then put together again within `c`.
+const char kViewGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"x","bytes":64},{"name":"a","bytes":128},{"name":"l","bytes":64},
+            {"name":"r","bytes":64},{"name":"m","bytes":64},{"name":"c","bytes":128},
+            {"name":"y","bytes":32}],
+ "ops":[{"name":"A","inputs":["x"],"outputs":["a"]},
+        {"name":"S","inputs":["a"],"outputs":["l","r"],
+         "views":[{"input":0,"output":0,"offset_bytes":0},
+                  {"input":0,"output":1,"offset_bytes":64}]},
+        {"name":"M","inputs":["l"],"outputs":["m"]},
+        {"name":"C","inputs":["m","r"],"outputs":["c"],
+         "views":[{"input":0,"output":0,"offset_bytes":0},
+                  {"input":1,"output":0,"offset_bytes":64}]},
+        {"name":"Y","inputs":["c"],"outputs":["y"]}],
+ "inputs":["x"],"outputs":["y"]})";
+
+TEST(Certificate, AViewElsewhereThanStatedIsCaught) {
+  const auto problem = parse_graph(kViewGraph);
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  const Json good = Json::parse(*certify(*problem, {}));
+  const auto verdicts = check_certificate(good.dump());
+  ASSERT_TRUE(verdicts.has_value());
+  EXPECT_TRUE((*verdicts)[0].valid) << (*verdicts)[0].invalid_reason;
+  int aliases = 0;
+  for (size_t b = 0; b < good["plans"][0]["buffers"].size(); ++b) {
+    if (!good["plans"][0]["buffers"][b].contains("alias_of")) continue;
+    Json bad = good;
+    Json& offset = bad["plans"][0]["buffers"][b]["offset"];
+    offset = offset.get<int64_t>() + (offset.get<int64_t>() == 0 ? 16 : -16);
+    const auto wrong = check_certificate(bad.dump());
+    ASSERT_TRUE(wrong.has_value());
+    EXPECT_FALSE((*wrong)[0].valid);
+    ++aliases;
+  }
+  EXPECT_GT(aliases, 1);
+}
+
 TEST(Certificate, BrokenTextIsAnError) {
   const std::string text = certificate().dump();
   for (size_t cut = 0; cut < text.size(); cut += 37) {

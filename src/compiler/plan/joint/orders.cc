@@ -11,27 +11,11 @@
 namespace netkit::plan {
 namespace {
 
-constexpr int kMaxCutSteps = 4000;    // beyond, a minimum cut per step would take too long
 constexpr int kMaxJointSteps = 24;    // beyond, orders and places are not enumerated together
 constexpr int kBeamWidth = 16;
 constexpr int kMaxBeamSteps = 4000;
 constexpr uint64_t kFirstNodes = 20'000;
 constexpr uint64_t kSlackNodes = 50'000;  // per question about bytes below the alignment
-
-// The largest slack of any buffer that can be alive at the step: put on top, it saves so much.
-int64_t possible_slack(const OrderModel& model, int step) {
-  int64_t slack = model.scratch_slack[step];
-  for (const OrderMode& mode : model.modes[step]) slack = std::max(slack, mode.scratch_slack);
-  const auto before = [&](int t) { return has_bit(model.ancestors[step].data(), t); };
-  const auto after = [&](int t) { return has_bit(model.descendants[step].data(), t); };
-  for (const OrderBuffer& b : model.buffers) {
-    if (b.slack <= slack) continue;
-    const bool over = !b.to_end && std::all_of(b.touches.begin(), b.touches.end(), before);
-    const bool not_yet = !b.from_start && std::all_of(b.touches.begin(), b.touches.end(), after);
-    if (!over && !not_yet) slack = b.slack;
-  }
-  return slack;
-}
 
 int64_t bound_of_steps(const OrderModel& model) {
   int64_t bound = 0;

@@ -17,11 +17,43 @@ int Flow::add_node() {
   return nodes_++;
 }
 
-void Flow::add_edge(int from, int to, int64_t capacity) {
+int Flow::add_edge(int from, int to, int64_t capacity) {
   edges_.push_back({to, head_[from], capacity});
   head_[from] = static_cast<int>(edges_.size()) - 1;
   edges_.push_back({from, head_[to], 0});
   head_[to] = static_cast<int>(edges_.size()) - 1;
+  return head_[to] - 1;
+}
+
+// What flows on an edge is the capacity of its reverse. Cycles are taken out on the way.
+int64_t Flow::take_path(std::vector<int>& path) {
+  path.clear();
+  std::vector<char> on_path(nodes_, 0);
+  const auto drain = [&](size_t from) {
+    int64_t least = kUnbounded;
+    for (size_t i = from; i < path.size(); ++i) {
+      least = std::min(least, edges_[path[i] ^ 1].capacity);
+    }
+    for (size_t i = from; i < path.size(); ++i) edges_[path[i] ^ 1].capacity -= least;
+    return least;
+  };
+  for (int node = 0; node != 1;) {
+    if (on_path[node]) {
+      size_t from = path.size();
+      do {
+        on_path[edges_[path[--from]].to] = 0;
+      } while (edges_[path[from] ^ 1].to != node);
+      drain(from);
+      path.resize(from);
+    }
+    on_path[node] = 1;
+    int e = head_[node];
+    while (e >= 0 && ((e & 1) != 0 || edges_[e ^ 1].capacity == 0)) e = edges_[e].next;
+    if (e < 0) return 0;
+    path.push_back(e);
+    node = edges_[e].to;
+  }
+  return drain(0);
 }
 
 bool Flow::level_nodes() {
@@ -53,8 +85,7 @@ int64_t Flow::push(int node, int64_t amount) {
       return least;
     }
     int& e = at_[node];
-    while (e >= 0 &&
-           (edges_[e].capacity == 0 || level_[edges_[e].to] != level_[node] + 1)) {
+    while (e >= 0 && (edges_[e].capacity == 0 || level_[edges_[e].to] != level_[node] + 1)) {
       e = edges_[e].next;
     }
     if (e >= 0) {
@@ -92,7 +123,7 @@ int64_t SetCut::build(const uint64_t* low, const uint64_t* high, int skip, int64
   const int n = model_.step_count();
   node_.resize(n, -1);
   free_.clear();
-  buffers_.clear();
+  edge_buffer_.clear();
   seen_.resize(model_.buffers.size(), 0);
   flow_.reset();
   for (int w = 0; w < model_.words(); ++w) {
@@ -134,7 +165,9 @@ int64_t SetCut::build(const uint64_t* low, const uint64_t* high, int skip, int64
         if (node_[s] >= 0) flow_.add_edge(last, node_[s], Flow::kUnbounded);
       }
     }
-    flow_.add_edge(first, last, b.bytes * scale);
+    const int edge = flow_.add_edge(first, last, b.bytes * scale);
+    edge_buffer_.resize(static_cast<size_t>(edge) + 1, -1);
+    edge_buffer_.back() = static_cast<int>(id);
   }
   for (const int s : free_) {
     for (const int p : model_.preds[s]) {
@@ -154,8 +187,7 @@ int64_t SetCut::least_alive(const uint64_t* low, const uint64_t* high, int skip)
   return constant + flow_.run(Flow::kUnbounded);
 }
 
-bool SetCut::is_valley(const uint64_t* low, const uint64_t* high, int64_t alive_high,
-                       bool strict) {
+bool SetCut::is_valley(const uint64_t* low, const uint64_t* high, int64_t alive_high, bool strict) {
   if (!strict) {
     const int64_t constant = build(low, high, -1, 1, false);
     const int64_t rest = alive_high - constant;
@@ -172,20 +204,37 @@ bool SetCut::is_valley(const uint64_t* low, const uint64_t* high, int64_t alive_
   return rest <= 0 || flow_.run(rest) >= rest;
 }
 
-int64_t SetCut::step_bound(int step) {
-  const int n = model_.step_count(), words = model_.words();
-  Words high(words, 0);
-  for (int s = 0; s < n; ++s) {
+int64_t SetCut::others(int step) {
+  Words high(model_.words(), 0);
+  for (int s = 0; s < model_.step_count(); ++s) {
     if (s != step && !has_bit(model_.descendants[step].data(), s)) set_bit(high.data(), s);
   }
-  const int64_t others = least_alive(model_.ancestors[step].data(), high.data(), step);
+  return least_alive(model_.ancestors[step].data(), high.data(), step);
+}
+
+int64_t SetCut::step_bound(int step) {
   int64_t own = 0;
   for (const int b : model_.step_buffers[step]) own += model_.buffers[b].bytes;
   int64_t cheapest = own + model_.scratch[step];
   for (const OrderMode& mode : model_.modes[step]) {
     cheapest = std::min(cheapest, own - mode.saving + mode.scratch);
   }
-  return others + cheapest;
+  return others(step) + cheapest;
+}
+
+std::vector<SetCut::Chain> SetCut::chains(int step) {
+  others(step);
+  std::vector<Chain> chains;
+  std::vector<int> path;
+  while (const int64_t bytes = flow_.take_path(path)) {
+    Chain chain{bytes, {}};
+    for (const int e : path) {
+      const bool known = static_cast<size_t>(e) < edge_buffer_.size();
+      if (known && edge_buffer_[e] >= 0) chain.buffers.push_back(edge_buffer_[e]);
+    }
+    chains.push_back(std::move(chain));
+  }
+  return chains;
 }
 
 }  // namespace netkit::plan

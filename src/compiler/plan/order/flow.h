@@ -15,9 +15,12 @@ class Flow {
   static constexpr int64_t kUnbounded = int64_t{1} << 62;
   void reset();
   int add_node();
-  void add_edge(int from, int to, int64_t capacity);
+  int add_edge(int from, int to, int64_t capacity);  // its number
   // At most limit is asked for: the answer is min(limit, maximum flow).
   int64_t run(int64_t limit);
+  // After run: takes one unit path out of the flow, as the edges along it, and how much flows on
+  // all of it (0: no flow is left). Edges have the numbers that add_edge gave them.
+  int64_t take_path(std::vector<int>& edges);
 
  private:
   struct Edge {
@@ -48,12 +51,23 @@ class SetCut {
   // No order can run `step` in less (rounded bytes; slack not taken off).
   int64_t step_bound(int step);
 
+  // Why the rest of step_bound is alive: at any moment at which the step can run, a buffer of each
+  // chain is. Chains take no more of a buffer than its bytes; what is alive in every order by
+  // itself, and what the step touches, is in none. For models without shared blocks.
+  struct Chain {
+    int64_t bytes = 0;
+    std::vector<int> buffers;
+  };
+  std::vector<Chain> chains(int step);
+
  private:
+  int64_t others(int step);
   int64_t build(const uint64_t* low, const uint64_t* high, int skip, int64_t scale, bool count);
   const OrderModel& model_;
   int64_t total_ = 0;  // rounded bytes of all buffers
   Flow flow_;
-  std::vector<int> node_, free_, buffers_;
+  std::vector<int> node_, free_;
+  std::vector<int> edge_buffer_;  // per edge of the flow, -1: none
   std::vector<char> seen_;
 };
 

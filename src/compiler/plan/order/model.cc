@@ -281,6 +281,20 @@ int64_t live_slack(const OrderModel& model, const uint64_t* executed, int step) 
   return slack;
 }
 
+int64_t possible_slack(const OrderModel& model, int step) {
+  int64_t slack = model.scratch_slack[step];
+  for (const OrderMode& mode : model.modes[step]) slack = std::max(slack, mode.scratch_slack);
+  const auto before = [&](int t) { return has_bit(model.ancestors[step].data(), t); };
+  const auto after = [&](int t) { return has_bit(model.descendants[step].data(), t); };
+  for (const OrderBuffer& b : model.buffers) {
+    if (b.slack <= slack) continue;
+    const bool over = !b.to_end && std::all_of(b.touches.begin(), b.touches.end(), before);
+    const bool not_yet = !b.from_start && std::all_of(b.touches.begin(), b.touches.end(), after);
+    if (!over && !not_yet) slack = b.slack;
+  }
+  return slack;
+}
+
 int64_t start_bytes(const OrderModel& model) {
   int64_t bytes = 0;
   for (const OrderBuffer& b : model.buffers) {

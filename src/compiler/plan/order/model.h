@@ -12,6 +12,8 @@
 
 namespace netkit::plan {
 
+constexpr int kMaxCutSteps = 4000;  // beyond, a minimum cut per step would take too long
+
 // A set of steps, a bit each.
 using Words = std::vector<uint64_t>;
 inline bool has_bit(const uint64_t* words, int i) { return (words[i >> 6] >> (i & 63)) & 1; }
@@ -82,6 +84,9 @@ StepEffect step_effect(const OrderModel& model, const uint64_t* executed, int64_
 
 // The largest slack of any buffer alive during `step`: placed on top, it saves so much.
 int64_t live_slack(const OrderModel& model, const uint64_t* executed, int step);
+
+// The same over all orders: of any buffer that can be alive at the step.
+int64_t possible_slack(const OrderModel& model, int step);
 
 // Rounded bytes alive before the first step.
 int64_t start_bytes(const OrderModel& model);
