@@ -212,8 +212,9 @@ bool OrderSearch::loses_slack(const uint64_t* low, const uint64_t* high) const {
 // Gives up all that was found since the link but `kept`: its moves, and the memory of its sets,
 // which may be met again on the way from `kept`. What was found before does not lean on it.
 void OrderSearch::drop_since(const Link& link, int kept) {
-  moves_.resize(link.moves);
-  waiting_.resize(link.waiting);
+  // A link made anew after the budget rose may stand above moves that were taken since.
+  moves_.resize(std::min(link.moves, moves_.size()));
+  waiting_.resize(std::min(link.waiting, waiting_.size()));
   for (size_t i = link.entered; i < entered_.size(); ++i) states_[entered_[i]].forgotten = true;
   entered_.resize(link.entered);
   entered_.push_back(kept);
