@@ -17,7 +17,8 @@ add_library(netkit_test_headers OBJECT ${CMAKE_BINARY_DIR}/generated/test_header
 target_link_libraries(netkit_test_headers PRIVATE netkit_flags netkit_compiler GTest::gtest_main)
 target_compile_options(netkit_test_headers PRIVATE -O1)
 target_precompile_headers(netkit_test_headers PRIVATE ${netkit_precompiled} <gtest/gtest.h>)
-list(APPEND test_tests_sources ${CMAKE_SOURCE_DIR}/tests/test_support.cc)
+list(APPEND test_tests_sources ${CMAKE_SOURCE_DIR}/tests/test_support.cc
+     ${CMAKE_SOURCE_DIR}/tests/forged_seeds.cc ${CMAKE_SOURCE_DIR}/tests/forged_steps.cc)
 foreach(name ${netkit_test_folders})
   add_executable(${name} ${${name}_sources})
   target_precompile_headers(${name} REUSE_FROM netkit_test_headers)

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Fuzzes the .nk verifier: what it accepts is walked, and every byte range that a step, tensor or
 // case states is touched at both ends, under AddressSanitizer in exact blocks. An input that
-// begins with 'N' is a file; any other is a list of edits (offset u16, value u8) to a good file.
-// Checksums are forged, so that the rules themselves are tried.
+// begins with 'N' is a file; with 'S', edits (word u16, value u32) to one step (u8) of the forged
+// steps of tests/, which runs where it is accepted; any other is a list of edits (offset u16, value
+// u8) to a good file. Checksums are forged, so that the rules themselves are tried.
+#include <cstdio>
+
+#include "forged_steps.h"
 #include "runtime/executor.h"
 #include "runtime/toy_program_test.h"
 
@@ -79,9 +83,36 @@ netkit::Bytes file_of(const uint8_t* data, size_t size) {
   return file;
 }
 
+void forge_step(const uint8_t* data, size_t size) {
+  static std::vector<netkit::test::ForgedStep> steps = netkit::test::seed_steps();
+  if (size == 0) return;
+  netkit::test::ForgedStep& step = steps[data[0] % steps.size()];
+  for (size_t i = 1; i + 6 <= size; i += 6) {
+    const size_t word = data[i] | static_cast<size_t>(data[i + 1]) << 8;
+    uint32_t value;
+    std::memcpy(&value, data + i + 2, sizeof value);
+    const size_t at = word % (step.words() + step.constant_words());
+    if (at < step.words()) {
+      step.set_word(at, value);
+    } else {
+      step.set_constant_word(at - step.words(), value);
+    }
+  }
+  bool accepted = false;
+  const std::string fault = step.load_and_run(accepted);
+  step.restore();
+  if (fault.empty()) return;
+  std::fprintf(stderr, "%s\n", fault.c_str());
+  std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size && data[0] == 'S') {
+    forge_step(data + 1, size - 1);
+    return 0;
+  }
   const ExactBlock file(file_of(data, size));
   for (int forged = 0; forged < 2; ++forged) {
     if (forged) netkit::toy::forge_checksums(file.data(), file.size());

@@ -70,18 +70,23 @@ typedef struct nk_program_tensor_t {
   int32_t zero_point;
 } nk_program_tensor_t;
 
+struct nk_fit; /* ops/common/fit.h */
+
 /* A kernel that a program may call. A table of them is sorted by id, smallest first. */
 typedef struct nk_kernel_entry {
-  uint32_t id;           /* 32-bit FNV-1a of the kernel's C symbol (netkit/kernels.hpp) */
-  uint32_t params_bytes; /* sizeof its parameter struct */
+  uint32_t id;                /* 32-bit FNV-1a of the kernel's C symbol (netkit/kernels.hpp) */
+  uint16_t params_bytes;      /* sizeof its parameter struct */
+  uint8_t in_elem, out_elem;  /* bytes of an element, told to `fit`; 0: any */
   void (*run)(const void* params, const void* const* in, void* const* out, void* scratch);
+  int (*fit)(const struct nk_fit* step); /* do the parameters of a step fit its arguments? */
 } nk_kernel_entry;
 
 /* What load checks before the file is believed. */
 typedef enum nk_check_t {
   NK_CHECK_NONE = 0,      /* header and section table only: for files checked at build time */
-  NK_CHECK_STRUCTURE = 1, /* every offset, size and step, and the CRCs of all that steers memory
-                             accesses; weights are not read */
+  NK_CHECK_STRUCTURE = 1, /* every offset, size and step, the parameters of every kernel against
+                             its arguments, and the CRCs of all that steers memory accesses;
+                             weights are not read. Every kernel of the table needs a `fit` */
   NK_CHECK_ALL = 2        /* that and the CRC of every section */
 } nk_check_t;
 

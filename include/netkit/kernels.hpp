@@ -39,7 +39,8 @@ constexpr std::array<nk_kernel_entry, N> sorted_kernels(const nk_kernel_entry (&
 
 // A table for Model::load or nk_program_load_with, each kernel once:
 //   constexpr auto kKernels = netkit::kernel_table(
-//       {{netkit::kernel_id("nk_add_s8_ref"), sizeof(nk_add_params), nk_add_s8_ref}, ...});
+//       {{netkit::kernel_id("nk_add_s8_ref"), sizeof(nk_add_params), 1, 1, nk_add_s8_ref,
+//         nk_binary_fit}, ...});
 template <size_t N>
 constexpr std::array<nk_kernel_entry, N> kernel_table(const nk_kernel_entry (&entries)[N]) {
   return sorted_kernels<N>(entries);

@@ -6,6 +6,17 @@
 
 #include <stdint.h>
 
+/* Sums, differences and products modulo 2^32, as every target has them. */
+static inline int32_t nk_wrap_add(int32_t a, int32_t b) {
+  return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+static inline int32_t nk_wrap_sub(int32_t a, int32_t b) {
+  return (int32_t)((uint32_t)a - (uint32_t)b);
+}
+static inline int32_t nk_wrap_mul(int32_t a, int32_t b) {
+  return (int32_t)((uint32_t)a * (uint32_t)b);
+}
+
 /* round(a * b / 2^31) with ties upward (toward plus infinity for positive, as gemmlowp:
  * nudge then truncating division); saturates the one case a = b = INT32_MIN. */
 static inline int32_t nk_rounding_doubling_high_mul(int32_t a, int32_t b) {

@@ -18,7 +18,8 @@
   X(NK_STATUS_MISALIGNED, 8, "buffer is not aligned as the file requires")    \
   X(NK_STATUS_BAD_ARGUMENT, 9, "bad argument")                                \
   X(NK_STATUS_NOT_LOADED, 10, "no model is loaded")                           \
-  X(NK_STATUS_UNSUPPORTED, 11, "not supported on this target")
+  X(NK_STATUS_UNSUPPORTED, 11, "not supported on this target")                \
+  X(NK_STATUS_BAD_PARAMS, 12, "parameters of a step do not fit its arguments")
 
 typedef enum nk_status_code {
 #define NK_X(name, value, text) name = value,

@@ -6,7 +6,7 @@
 
 // First pass, at file scope: headers, kernels, mode functions, operator definitions.
 #define NK_OP(op) namespace netkit { extern const OpDef nk_op_##op; }
-#define NK_KERNEL(op, symbol, arch, signature, layout, predicate, modes)     \
+#define NK_KERNEL(op, symbol, arch, signature, layout, predicate, modes, fit)     \
   NK_EXTERN_C_BEGIN NK_DECLARE_KERNEL(symbol); NK_EXTERN_C_END               \
   namespace netkit { void modes(const nk_##op##_params*, std::vector<KernelMode>&); }
 #include "ops/ops.inc"
@@ -25,7 +25,7 @@ void erased_modes(const void* params, std::vector<KernelMode>& out) {
 }
 
 const KernelRow kRows[] = {
-#define NK_KERNEL(op, symbol, arch, signature, layout, predicate, modes)                   \
+#define NK_KERNEL(op, symbol, arch, signature, layout, predicate, modes, fit)                   \
   {#op, #symbol, #arch, #signature, #predicate, #layout, symbol,                           \
    [](const void* params) -> bool {                                                        \
      [[maybe_unused]] const auto* p = static_cast<const nk_##op##_params*>(params);        \

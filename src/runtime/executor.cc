@@ -40,12 +40,15 @@ Status Executor::run_step(const nk_file_step& step, Pointers& pointers) const {
   const uint32_t count = step.in_count + step.out_count;
   if (count > NK_MAX_STEP_ARGS) return NK_STATUS_CORRUPT;
   const nk_file_arg* args = NkView::args(&step);
+  bool writes = false;
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t at = args[i].place;
-    pointers.all[i] = at == NK_ARG_ABSENT      ? nullptr
+    pointers.all[i] = at == NK_ARG_ABSENT    ? nullptr
                       : at & NK_ARG_CONSTANT ? view_.constants() + (at & ~NK_ARG_CONSTANT)
-                                               : arena_ + at;
+                                             : arena_ + at;
+    writes = writes || (i >= step.in_count && args[i].bytes != 0);
   }
+  if (!writes) return NK_STATUS_OK;  // nothing to do; such a step's parameters are not checked
   // Outputs stand in the arena, never in the constants (verified), so the cast gives nothing
   // away that was const.
   auto* const* out = const_cast<void* const*>(pointers.all + step.in_count);
@@ -54,7 +57,9 @@ Status Executor::run_step(const nk_file_step& step, Pointers& pointers) const {
   return NK_STATUS_OK;
 }
 
-Status Executor::run() { return run(nullptr, nullptr); }
+Status Executor::run() {
+  return run(nullptr, nullptr);
+}
 
 Status Executor::run(Hook hook, void* user) {
   if (!is_loaded()) return NK_STATUS_NOT_LOADED;

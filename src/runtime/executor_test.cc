@@ -150,6 +150,18 @@ TEST(Executor, UnsortedTableIsRefused) {
             NK_STATUS_BAD_ARGUMENT);
 }
 
+TEST(Executor, TableWithoutAParameterCheckIsRefused) {
+  ExactBlock file(toy_file()), arena(arena_bytes_of(file), 16);
+  auto unchecked = toy::kKernels;
+  for (nk_kernel_entry& entry : unchecked) entry.fit = nullptr;
+  const KernelTable table = {unchecked.data(), unchecked.size()};
+  Executor executor;
+  EXPECT_EQ(executor.load(file.data(), file.size(), arena.data(), arena.size(), table).status,
+            NK_STATUS_BAD_ARGUMENT);
+  EXPECT_TRUE(executor.load(file.data(), file.size(), arena.data(), arena.size(), table,
+                            NK_CHECK_NONE).ok());
+}
+
 TEST(Executor, HookSeesEveryStep) {
   ExactBlock file(toy_file()), arena(arena_bytes_of(file), 16);
   Executor executor;

@@ -9,8 +9,9 @@
 
 #include "compiler/emit/nk/nk_writer.h"
 #include "netkit/kernels.hpp"
-#include "runtime/nk/crc32.h"
+#include "ops/common/fit.h"
 #include "runtime/kernel_table.h"
+#include "runtime/nk/crc32.h"
 
 namespace netkit::toy {
 
@@ -48,15 +49,30 @@ inline void mix(const void* params, const void* const* in, void* const* out, voi
   }
 }
 
-inline constexpr auto kKernels =
-    kernel_table({{kernel_id("nk_toy_affine_u8_ref"), sizeof(AffineParams), affine},
-                  {kernel_id("nk_toy_mix_u8_ref"), sizeof(MixParams), mix}});
-inline KernelTable kernels() { return {kKernels.data(), kKernels.size()}; }
+inline int affine_fits(const nk_fit* f) {
+  const uint32_t count = nk_fit_count(&static_cast<const AffineParams*>(f->params)->count, 1);
+  return nk_fit_in(f, 0, 1, count) && nk_fit_in(f, 1, 1, count) &&
+         nk_fit_optional(f, 2, 1, count) && nk_fit_out(f, 0, 1, count);
+}
 
-inline const KernelRow kAffineRow = {"toy_affine", "nk_toy_affine_u8_ref", "any",  "u8", "1",
-                                     "plain",      affine,                 nullptr, nullptr};
-inline const KernelRow kMixRow = {"toy_mix", "nk_toy_mix_u8_ref", "any",   "u8", "1",
-                                  "plain",   mix,                 nullptr, nullptr};
+inline int mix_fits(const nk_fit* f) {
+  const auto* p = static_cast<const MixParams*>(f->params);
+  const uint32_t count = nk_fit_count(&p->count, 1);
+  return nk_fit_in(f, 0, 1, count) && nk_fit_in(f, 1, 1, count) && nk_fit_out(f, 0, 1, count) &&
+         nk_fit_scratch(f, 1, count) && nk_is_within(p->shift, 0, 7) && p->turns >= 0;
+}
+
+inline constexpr auto kKernels = kernel_table(
+    {{kernel_id("nk_toy_affine_u8_ref"), sizeof(AffineParams), 1, 1, affine, affine_fits},
+     {kernel_id("nk_toy_mix_u8_ref"), sizeof(MixParams), 1, 1, mix, mix_fits}});
+inline KernelTable kernels() {
+  return {kKernels.data(), kKernels.size()};
+}
+
+inline const KernelRow kAffineRow = {
+    "toy_affine", "nk_toy_affine_u8_ref", "any", "u8", "1", "plain", affine, nullptr, nullptr};
+inline const KernelRow kMixRow = {
+    "toy_mix", "nk_toy_mix_u8_ref", "any", "u8", "1", "plain", mix, nullptr, nullptr};
 
 template <typename T>
 Bytes bytes_of(const T& value) {

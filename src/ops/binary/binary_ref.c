@@ -53,20 +53,20 @@ static inline int32_t rescaled(int32_t x, const nk_binary_params* p) {
 }
 
 static inline int32_t sum(int32_t a, int32_t b, const nk_binary_params* p) {
-  return rescaled(scaled_a(a, p) + scaled_b(b, p), p);
+  return rescaled(nk_wrap_add(scaled_a(a, p), scaled_b(b, p)), p);
 }
 
 static inline int32_t difference(int32_t a, int32_t b, const nk_binary_params* p) {
-  return rescaled(scaled_a(a, p) - scaled_b(b, p), p);
+  return rescaled(nk_wrap_sub(scaled_a(a, p), scaled_b(b, p)), p);
 }
 
 static inline int32_t product(int32_t a, int32_t b, const nk_binary_params* p) {
-  return rescaled((a - p->a_zero_point) * (b - p->b_zero_point), p);
+  return rescaled(nk_wrap_mul(a - p->a_zero_point, b - p->b_zero_point), p);
 }
 
 static inline int32_t squared_difference(int32_t a, int32_t b, const nk_binary_params* p) {
-  const int32_t raw = scaled_a(a, p) - scaled_b(b, p);
-  return rescaled(raw * raw, p);
+  const int32_t raw = nk_wrap_sub(scaled_a(a, p), scaled_b(b, p));
+  return rescaled(nk_wrap_mul(raw, raw), p);
 }
 
 /* x >= 0 by (multiplier, shift); x < 0 times slope by (a_multiplier, a_shift). */

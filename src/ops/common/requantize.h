@@ -20,6 +20,12 @@
   S(int32_t, act_min) S(int32_t, act_max) S(int32_t, per_channel)               \
   S(float, clamp_min) S(float, clamp_max)
 
+/* These fields inside a parameter struct, from `input_offset` on. */
+#define NK_WEIGHTED_MEMBER(type, name) type name;
+typedef struct nk_weighted {
+  NK_WEIGHTED_FIELDS(NK_WEIGHTED_MEMBER, NK_WEIGHTED_MEMBER)
+} nk_weighted;
+
 /* acc * multiplier * 2^(shift - 31) + offset, clamped to [lo, hi] (|lo|, |hi|, |offset| <= 2^16).
  * The clamp comes before the offset, so that no sum can overflow. */
 static inline int32_t nk_requantize(int32_t acc, int32_t multiplier, int32_t shift, int32_t offset,

@@ -9,17 +9,17 @@ static int32_t channel_at(const nk_pool2d_params* p, int32_t j) {
   return nk_walks_backward(p->mode) ? p->out_c - 1 - j : j;
 }
 
-/* Cells by which the mean is divided: taps inside the input, or inside its padding too. */
+/* Cells by which the mean is divided: taps inside the input, or inside its padding too; 1 where
+ * there is none. */
 static int32_t counted(const nk_pool2d_params* p, const nk_pixel* pixel) {
-  int32_t y0, y1, x0, x1;
-  if (!p->count_include_pad) {
-    return (pixel->ky1 - pixel->ky0) * (pixel->kx1 - pixel->kx0);
+  int32_t y0 = pixel->ky0, y1 = pixel->ky1, x0 = pixel->kx0, x1 = pixel->kx1;
+  if (p->count_include_pad) {
+    nk_tap_range(pixel->in_y + p->pad_top, p->dilation_h, p->kernel_h,
+                 p->in_h + p->pad_top + p->pad_bottom, &y0, &y1);
+    nk_tap_range(pixel->in_x + p->pad_left, p->dilation_w, p->kernel_w,
+                 p->in_w + p->pad_left + p->pad_right, &x0, &x1);
   }
-  nk_tap_range(pixel->in_y + p->pad_top, p->dilation_h, p->kernel_h,
-               p->in_h + p->pad_top + p->pad_bottom, &y0, &y1);
-  nk_tap_range(pixel->in_x + p->pad_left, p->dilation_w, p->kernel_w,
-               p->in_w + p->pad_left + p->pad_right, &x0, &x1);
-  return (y1 - y0) * (x1 - x0);
+  return y0 < y1 && x0 < x1 ? (y1 - y0) * (x1 - x0) : 1;
 }
 
 void nk_max_pool2d_s8_ref(const void* params, const void* const* in, void* const* out,

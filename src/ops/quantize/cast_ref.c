@@ -48,12 +48,6 @@ typedef struct cast_value {
   int is_real;
 } cast_value;
 
-static inline int32_t cast_width(int32_t dtype) {
-  if (dtype == NK_INT64 || dtype == NK_FLOAT64) return 8;
-  if (dtype == NK_FLOAT32 || dtype == NK_INT32 || dtype == NK_UINT32) return 4;
-  return dtype == NK_INT16 || dtype == NK_UINT16 || dtype == NK_FLOAT16 ? 2 : 1;
-}
-
 #define NK_CAST_LOAD(type)               \
   {                                      \
     type x;                              \
@@ -132,7 +126,7 @@ void nk_cast_any_ref(NK_KERNEL_ARGS) {
   const nk_cast_params* p = (const nk_cast_params*)params;
   const uint8_t* source = (const uint8_t*)in[0];
   uint8_t* target = (uint8_t*)out[0];
-  const size_t from = (size_t)cast_width(p->from), to = (size_t)cast_width(p->to);
+  const size_t from = (size_t)nk_cast_width(p->from), to = (size_t)nk_cast_width(p->to);
   int32_t k;
   (void)scratch;
   for (k = 0; k < p->count; ++k) {
@@ -154,7 +148,7 @@ static inline void cast_store_f64(uint8_t* at, int32_t dtype, double x) {
   cast_value value = {0, 0.0f, 0};
   const int is_signed = dtype == NK_INT8 || dtype == NK_INT16 || dtype == NK_INT32 ||
                         dtype == NK_INT64;
-  const int bits = 8 * cast_width(dtype) - is_signed;
+  const int bits = 8 * nk_cast_width(dtype) - is_signed;
   const double limit = (double)((uint64_t)1 << (bits - 1)) * 2.0;
   if (dtype == NK_FLOAT64) {
     memcpy(at, &x, sizeof(x));
@@ -176,7 +170,7 @@ void nk_cast_f64_ref(NK_KERNEL_ARGS) {
   const nk_cast_params* p = (const nk_cast_params*)params;
   const uint8_t* source = (const uint8_t*)in[0];
   uint8_t* target = (uint8_t*)out[0];
-  const size_t from = (size_t)cast_width(p->from), to = (size_t)cast_width(p->to);
+  const size_t from = (size_t)nk_cast_width(p->from), to = (size_t)nk_cast_width(p->to);
   int32_t k;
   (void)scratch;
   for (k = 0; k < p->count; ++k) {

@@ -14,6 +14,7 @@
 #ifndef NETKIT_OPS_QUANTIZE_QUANTIZE_H
 #define NETKIT_OPS_QUANTIZE_QUANTIZE_H
 
+#include "base/dtype.h"
 #include "ops/common/kernel.h"
 
 #define NK_QUANTIZE_FIELDS(S, A) \
@@ -43,5 +44,12 @@ typedef struct nk_requantize_params {
 #define NK_CAST_FIELDS(S, A) S(int32_t, count) S(int32_t, from) S(int32_t, to) /* nk_dtype */
 
 typedef struct nk_cast_params { NK_CAST_FIELDS(NK_FIELD, NK_FIELD_ARRAY) } nk_cast_params;
+
+/* Bytes of an element of a type that cast knows; 1 for all others. */
+static inline int32_t nk_cast_width(int32_t dtype) {
+  if (dtype == NK_INT64 || dtype == NK_FLOAT64) return 8;
+  if (dtype == NK_FLOAT32 || dtype == NK_INT32 || dtype == NK_UINT32) return 4;
+  return dtype == NK_INT16 || dtype == NK_UINT16 || dtype == NK_FLOAT16 ? 2 : 1;
+}
 
 #endif

@@ -107,15 +107,17 @@ void nk_reduce_all_b8_ref(NK_KERNEL_ARGS) {
 
 /* The host has folded 1 / count into the multiplier of a mean. */
 static inline int32_t rescaled(int32_t sum, const nk_reduce_params* p, int32_t lo, int32_t hi) {
-  return nk_requantize(sum - p->in_zero_point * p->reduced_count, p->multiplier, p->shift,
-                       p->zero_point, lo, hi);
+  return nk_requantize(nk_wrap_sub(sum, nk_wrap_mul(p->in_zero_point, p->reduced_count)),
+                       p->multiplier, p->shift, p->zero_point, lo, hi);
 }
 
 void nk_reduce_sum_s8_ref(NK_KERNEL_ARGS) {
-  NK_REDUCE_LOOP(int8_t, int32_t, int8_t, 0, acc + x, rescaled(acc, p, INT8_MIN, INT8_MAX))
+  NK_REDUCE_LOOP(int8_t, int32_t, int8_t, 0, nk_wrap_add(acc, x),
+                 rescaled(acc, p, INT8_MIN, INT8_MAX))
 }
 void nk_reduce_mean_s8_ref(NK_KERNEL_ARGS) {
-  NK_REDUCE_LOOP(int8_t, int32_t, int8_t, 0, acc + x, rescaled(acc, p, INT8_MIN, INT8_MAX))
+  NK_REDUCE_LOOP(int8_t, int32_t, int8_t, 0, nk_wrap_add(acc, x),
+                 rescaled(acc, p, INT8_MIN, INT8_MAX))
 }
 void nk_reduce_max_s8_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(int8_t, int8_t, int8_t, INT8_MIN, x > acc ? x : acc, acc)
@@ -124,10 +126,12 @@ void nk_reduce_min_s8_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(int8_t, int8_t, int8_t, INT8_MAX, x < acc ? x : acc, acc)
 }
 void nk_reduce_sum_u8_ref(NK_KERNEL_ARGS) {
-  NK_REDUCE_LOOP(uint8_t, int32_t, uint8_t, 0, acc + x, rescaled(acc, p, 0, UINT8_MAX))
+  NK_REDUCE_LOOP(uint8_t, int32_t, uint8_t, 0, nk_wrap_add(acc, x),
+                 rescaled(acc, p, 0, UINT8_MAX))
 }
 void nk_reduce_mean_u8_ref(NK_KERNEL_ARGS) {
-  NK_REDUCE_LOOP(uint8_t, int32_t, uint8_t, 0, acc + x, rescaled(acc, p, 0, UINT8_MAX))
+  NK_REDUCE_LOOP(uint8_t, int32_t, uint8_t, 0, nk_wrap_add(acc, x),
+                 rescaled(acc, p, 0, UINT8_MAX))
 }
 void nk_reduce_max_u8_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(uint8_t, uint8_t, uint8_t, 0, x > acc ? x : acc, acc)
@@ -136,10 +140,12 @@ void nk_reduce_min_u8_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(uint8_t, uint8_t, uint8_t, UINT8_MAX, x < acc ? x : acc, acc)
 }
 void nk_reduce_sum_s16_ref(NK_KERNEL_ARGS) {
-  NK_REDUCE_LOOP(int16_t, int32_t, int16_t, 0, acc + x, rescaled(acc, p, INT16_MIN, INT16_MAX))
+  NK_REDUCE_LOOP(int16_t, int32_t, int16_t, 0, nk_wrap_add(acc, x),
+                 rescaled(acc, p, INT16_MIN, INT16_MAX))
 }
 void nk_reduce_mean_s16_ref(NK_KERNEL_ARGS) {
-  NK_REDUCE_LOOP(int16_t, int32_t, int16_t, 0, acc + x, rescaled(acc, p, INT16_MIN, INT16_MAX))
+  NK_REDUCE_LOOP(int16_t, int32_t, int16_t, 0, nk_wrap_add(acc, x),
+                 rescaled(acc, p, INT16_MIN, INT16_MAX))
 }
 void nk_reduce_max_s16_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(int16_t, int16_t, int16_t, INT16_MIN, x > acc ? x : acc, acc)

@@ -55,7 +55,7 @@ Result<void> set_scaling(double input_scale, const std::string& where, nk_softma
   p.multiplier = m.mantissa;
   p.shift = m.shift;
   const double radius = ((1 << kIntegerBits) - 1) * std::ldexp(1.0, 31 - kIntegerBits - m.shift);
-  p.diff_min = -static_cast<int32_t>(std::floor(radius));
+  p.diff_min = -static_cast<int32_t>(std::min(std::floor(radius), 2147483647.0));
   return {};
 }
 

@@ -77,14 +77,15 @@ void nk_log_softmax_s8_ref(const void* params, const void* const* in, void* cons
     const int32_t max = greatest_s8(x, p->depth);
     const int32_t log_sum = nk_log_q12_to_q5(sum_of_exps(p, x, max));
     /* Differences that would leave Q5 when the logarithm is subtracted give the least value. */
-    const int32_t reach =
-        nk_multiply_by_quantized(INT32_MIN + log_sum, p->reverse_multiplier, (int)p->reverse_shift);
+    const int32_t reach = nk_multiply_by_quantized(
+        nk_wrap_add(INT32_MIN, log_sum), p->reverse_multiplier, (int)p->reverse_shift);
     const int32_t least = p->diff_min - 1 > reach ? p->diff_min - 1 : reach;
     for (i = 0; i < p->depth; ++i) {
       const int32_t diff = x[i] - max;
       int32_t value = INT8_MIN;
       if (diff > least) {
-        value = nk_rounding_divide_by_pot(to_q5(p, diff) - log_sum, 31 - 5 - 4) + INT8_MAX;
+        const int32_t log_share = nk_wrap_sub(to_q5(p, diff), log_sum);
+        value = nk_rounding_divide_by_pot(log_share, 31 - 5 - 4) + INT8_MAX;
       }
       y[i] = (int8_t)nk_clamp_i32(value, INT8_MIN, INT8_MAX);
     }

@@ -9,7 +9,8 @@ nk_status_t public_status(Status status) {
     case NK_STATUS_OK: return NK_OK;
     case NK_STATUS_BAD_MAGIC:
     case NK_STATUS_TRUNCATED:
-    case NK_STATUS_CORRUPT: return NK_ERR_MODEL_PARSE;
+    case NK_STATUS_CORRUPT:
+    case NK_STATUS_BAD_PARAMS: return NK_ERR_MODEL_PARSE;
     case NK_STATUS_BAD_VERSION: return NK_ERR_VERSION_MISMATCH;
     case NK_STATUS_BAD_CRC: return NK_ERR_CHECKSUM;
     case NK_STATUS_UNKNOWN_KERNEL: return NK_ERR_UNKNOWN_KERNEL;

@@ -2,17 +2,16 @@
 // The verifier: what must hold before a step of the file may run. Sums are of values below 2^31
 // and 2^32 and are made in 64 bits where they could wrap.
 #include "base/dtype.h"
-#include "ops/common/kernel.h"
+#include "ops/common/fit.h"
 #include "runtime/nk/crc32.h"
 #include "runtime/nk/nk_view.h"
 
 namespace netkit {
 namespace {
 
-constexpr uint8_t kElementBits[] = {
-    0,
+constexpr uint8_t kElementBits[] = {0,
 #define NK_X(name, value, text, bits) bits,
-    NK_DTYPES(NK_X)
+                                    NK_DTYPES(NK_X)
 #undef NK_X
 };
 
@@ -24,7 +23,9 @@ bool is_inside(uint32_t offset, uint32_t bytes, uint32_t limit) {
   return offset <= limit && bytes <= limit - offset;
 }
 
-bool is_aligned(uint32_t offset, uint32_t alignment) { return (offset & (alignment - 1)) == 0; }
+bool is_aligned(uint32_t offset, uint32_t alignment) {
+  return (offset & (alignment - 1)) == 0;
+}
 
 bool is_good_tensor(const nk_file_tensor& tensor, const nk_file_header& header,
                     uint32_t string_bytes) {
@@ -47,6 +48,7 @@ bool is_good_tensor(const nk_file_tensor& tensor, const nk_file_header& header,
 struct Limits {
   uint32_t arena_bytes, arena_alignment, scratch_alignment;
   uint32_t constant_bytes, params_bytes;
+  const uint8_t* constants;
 };
 
 bool is_good_arg(const nk_file_arg& arg, bool is_input, const Limits& limits) {
@@ -60,9 +62,57 @@ bool is_good_arg(const nk_file_arg& arg, bool is_input, const Limits& limits) {
          is_inside(arg.place, arg.bytes, limits.arena_bytes);
 }
 
-Status check_step(const nk_file_step& step, KernelTable kernels, const Limits& limits) {
+bool overlap(uint32_t a, uint32_t a_bytes, uint32_t b, uint32_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes && a_bytes != 0 && b_bytes != 0;
+}
+
+// Scratch and outputs each have memory of their own, apart from what the kernel allows.
+bool are_apart(const nk_file_step& step, const nk_file_arg* args, bool from_inputs) {
+  const uint32_t count = step.in_count + step.out_count;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (args[i].place & NK_ARG_CONSTANT) continue;  // or absent
+    if (overlap(args[i].place, args[i].bytes, step.scratch_offset, step.scratch_bytes)) {
+      return false;
+    }
+    const uint32_t first_output = i < step.in_count ? step.in_count : i + 1;
+    if (i < step.in_count && !from_inputs) continue;
+    for (uint32_t o = first_output; o < count; ++o) {
+      if (overlap(args[i].place, args[i].bytes, args[o].place, args[o].bytes)) return false;
+    }
+  }
+  return true;
+}
+
+// The parameters against the sizes, by the kernel's own check. Steps that write nothing are not
+// run.
+bool is_good_block(const nk_file_step& step, const void* params, const nk_kernel_entry& kernel,
+                   const Limits& limits) {
+  const nk_file_arg* args = NkView::args(&step);
+  bool writes = false;
+  for (uint32_t i = 0; i < step.out_count; ++i) {
+    writes = writes || args[step.in_count + i].bytes != 0;
+  }
+  if (!writes) return true;
+  const nk_fit fit = {params,
+                      args,
+                      args + step.in_count,
+                      limits.constants,
+                      limits.arena_alignment,
+                      step.scratch_offset,
+                      step.scratch_bytes,
+                      step.in_count,
+                      step.out_count,
+                      kernel.in_elem,
+                      kernel.out_elem};
+  const int verdict = kernel.fit(&fit);
+  return verdict != NK_FIT_REFUSED && are_apart(step, args, verdict == NK_FIT_APART);
+}
+
+Status check_step(const NkView& view, const nk_file_step& step, KernelTable kernels,
+                  const Limits& limits) {
   const nk_kernel_entry* kernel = find_entry(kernels, step.kernel_id);
   if (!kernel) return NK_STATUS_UNKNOWN_KERNEL;
+  if (!kernel->fit) return NK_STATUS_BAD_ARGUMENT;  // a table of the caller's
   const bool good_params = step.params_bytes == kernel->params_bytes &&
                            is_aligned(step.params_offset, NK_FILE_PARAMS_ALIGN) &&
                            is_inside(step.params_offset, step.params_bytes, limits.params_bytes);
@@ -79,7 +129,8 @@ Status check_step(const nk_file_step& step, KernelTable kernels, const Limits& l
   for (uint32_t i = 0; i < step.out_count; ++i) {
     if (!is_good_arg(args[step.in_count + i], false, limits)) return NK_STATUS_CORRUPT;
   }
-  return NK_STATUS_OK;
+  return is_good_block(step, view.params(&step), *kernel, limits) ? NK_STATUS_OK
+                                                                  : NK_STATUS_BAD_PARAMS;
 }
 
 Fault check_steps(const NkView& view, const nk_file_section& steps, KernelTable kernels,
@@ -94,7 +145,7 @@ Fault check_steps(const NkView& view, const nk_file_section& steps, KernelTable 
     if (arg_count > NK_MAX_STEP_ARGS || step->out_count == 0 || left < bytes) {
       return corrupt(NK_SECTION_STEPS, i);
     }
-    if (const Status status = check_step(*step, kernels, limits)) {
+    if (const Status status = check_step(view, *step, kernels, limits)) {
       return {static_cast<nk_status8>(status), NK_SECTION_STEPS, static_cast<uint16_t>(i)};
     }
     left -= bytes;
@@ -196,10 +247,12 @@ Fault NkView::verify_structure(KernelTable kernels) const {
   }
   if (const Fault fault = check_tensors(*this, strings.bytes); !fault.ok()) return fault;
   const uint32_t alignment = header().arena_alignment;
-  const Limits limits = {header().arena_bytes, alignment,
+  const Limits limits = {header().arena_bytes,
+                         alignment,
                          alignment < NK_FILE_SCRATCH_ALIGN ? alignment : NK_FILE_SCRATCH_ALIGN,
                          find_section(NK_SECTION_CONSTANTS)->bytes,
-                         find_section(NK_SECTION_PARAMS)->bytes};
+                         find_section(NK_SECTION_PARAMS)->bytes,
+                         constants()};
   const nk_file_section& steps = *find_section(NK_SECTION_STEPS);
   if (const Fault fault = check_steps(*this, steps, kernels, limits); !fault.ok()) return fault;
   if (const Fault fault = check_step_info(*this, strings.bytes); !fault.ok()) return fault;

@@ -118,6 +118,10 @@ nk_file_step& step(NkView& view, int index) {
 nk_file_arg& arg(NkView& view, int of_step, int index) {
   return writable(NkView::args(&step(view, of_step))[index]);
 }
+template <typename Params>
+Params& params(NkView& view, int of_step) {
+  return writable(*static_cast<const Params*>(view.params(&step(view, of_step))));
+}
 nk_file_case& test_case(NkView& view) {
   return writable(*reinterpret_cast<const nk_file_case*>(
       view.payload(*view.find_section(NK_SECTION_TESTS))));
@@ -224,6 +228,17 @@ const std::vector<Rule>& rules() {
        },
        NK_STATUS_CORRUPT, kSteps},
       {"output outside", [](NkView& v) { arg(v, 1, 2).place = 160; }, NK_STATUS_CORRUPT, kSteps},
+      {"more elements than an argument holds",
+       [](NkView& v) { params<toy::AffineParams>(v, 0).count = toy::kCount + 1; },
+       NK_STATUS_BAD_PARAMS, kSteps},
+      {"no elements", [](NkView& v) { params<toy::MixParams>(v, 1).count = -1; },
+       NK_STATUS_BAD_PARAMS, kSteps},
+      {"shift", [](NkView& v) { params<toy::MixParams>(v, 1).shift = 32; }, NK_STATUS_BAD_PARAMS,
+       kSteps},
+      {"scratch too small", [](NkView& v) { step(v, 1).scratch_bytes = toy::kCount - 1; },
+       NK_STATUS_BAD_PARAMS, kSteps},
+      {"scratch over the output", [](NkView& v) { step(v, 1).scratch_offset = 96; },
+       NK_STATUS_BAD_PARAMS, kSteps},
       {"case data", [](NkView& v) { test_case(v).data_bytes += 16; }, NK_STATUS_CORRUPT,
        NK_SECTION_TESTS},
       {"case place", [](NkView& v) { test_case(v).data_offset += 16; }, NK_STATUS_CORRUPT,

@@ -20,9 +20,9 @@ class NkView {
   Fault open(const void* file, size_t bytes);
 
   // Every record in range, aligned and consistent; every kernel in `kernels` with the parameter
-  // size that it expects; the CRCs of the header and of the control sections. What it proves:
-  // no argument of any step lies outside the arena or the constants, nor differs in size from
-  // what the writer stated.
+  // size that it expects, and its parameters fit its arguments (ops/common/fit.h); the CRCs of the
+  // header and of the control sections. What it proves: no argument of any step lies outside the
+  // arena or the constants, and no kernel leaves its arguments, whoever wrote the file.
   Fault verify_structure(KernelTable kernels) const;
   // The CRC of every section, known or not.
   Fault verify_payload() const;

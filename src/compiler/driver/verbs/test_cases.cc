@@ -1,83 +1,37 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/verbs/test_cases.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <optional>
 
-#include "compiler/driver/session.h"
 #include "compiler/driver/io/tensor_io.h"
+#include "compiler/driver/session.h"
+#include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
-#include "runtime/nk/nk_view.h"
+#include "runtime/host/self_test.h"
 
 namespace netkit::driver {
 namespace {
 
-double real_of(const Bytes& bytes, const TensorType& type, size_t i) {
-  const double q = element(bytes, type.dtype, i);
-  if (type.quant.empty()) return q;
-  return (q - static_cast<double>(type.quant.zero_point[0])) *
+// The real number that a stored one stands for.
+double real_of(double stored, const TensorType& type) {
+  if (type.quant.empty()) return stored;
+  return (stored - static_cast<double>(type.quant.zero_point[0])) *
          static_cast<double>(type.quant.scale[0]);
 }
 
-// First element that differs by more than the tolerance; with tolerance 0, whose bytes differ.
-std::optional<size_t> first_difference(const Bytes& got, const Bytes& want, const TensorType& type,
-                                       double tolerance) {
-  const size_t width = static_cast<size_t>(std::max(bits_of(type.dtype) / 8, 1));
-  for (size_t i = 0; i < got.size() / width; ++i) {
-    if (std::memcmp(got.data() + i * width, want.data() + i * width, width) == 0) continue;
-    const double distance = std::abs(real_of(got, type, i) - real_of(want, type, i));
-    if (!(tolerance > 0 && distance <= tolerance)) return i;
-  }
-  return std::nullopt;
-}
-
-struct Case {
-  std::string name;
-  double tolerance = 0;
-  std::vector<Bytes> inputs, outputs;
+struct Listening {
+  const Session& session;
+  TestReport& report;
 };
 
-size_t aligned(size_t at) {
-  return (at + 15) & ~size_t{15};
-}
-
-// The runtime has verified the section: every case lies inside the file.
-Case read_case(const NkView& view, const nk_file_section& section, uint32_t index) {
-  const uint8_t* base = view.payload(section);
-  nk_file_case record;
-  std::memcpy(&record, base + index * sizeof record, sizeof record);
-  Case out;
-  out.name = view.string(record.name);
-  out.tolerance = static_cast<double>(record.tolerance);
-  size_t at = record.data_offset;
-  const auto take = [&](const nk_file_tensor& tensor) {
-    const auto* from = reinterpret_cast<const std::byte*>(base + at);
-    at = aligned(at + tensor.bytes);
-    return Bytes(from, from + tensor.bytes);
-  };
-  for (uint32_t i = 0; i < view.input_count(); ++i) out.inputs.push_back(take(view.input(i)));
-  for (uint32_t i = 0; i < view.output_count(); ++i) out.outputs.push_back(take(view.output(i)));
-  return out;
-}
-
-Result<void> run_case(Session& session, const Case& one, TestReport& report) {
-  NK_ASSIGN(const std::vector<Bytes> got, session.run(one.inputs));
-  for (size_t p = 0; p < got.size(); ++p) {
-    const PortInfo& port = session.outputs()[p];
-    const auto at = first_difference(got[p], one.outputs[p], port.type, one.tolerance);
-    if (!at) continue;
-    report.failures.push_back({one.name, port.name, *at, real_of(one.outputs[p], port.type, *at),
-                               real_of(got[p], port.type, *at)});
-    ++report.failed;
-    return {};
-  }
-  ++report.passed;
-  return {};
+void note_case(void* user, uint32_t, const char* name, const TestMismatch* mismatch) {
+  if (mismatch == nullptr) return;
+  const auto& [session, report] = *static_cast<Listening*>(user);
+  const PortInfo& port = session.outputs()[mismatch->output];
+  report.failures.push_back({name, port.name, mismatch->element,
+                             real_of(mismatch->expected, port.type),
+                             real_of(mismatch->got, port.type)});
 }
 
 }  // namespace
@@ -87,19 +41,22 @@ Result<TestReport> run_test_cases(const std::string& path, size_t arena_bytes) {
   if (sniff_format(bytes) != ModelFormat::kNk) {
     return bad_input("not a .nk file", path, "make one with netkit compile --case-inputs");
   }
-  NK_ASSIGN(Session session, Session::from_nk(std::move(bytes), path, arena_bytes));
-  NkView view;
-  view.open(session.nk_file().data(), session.nk_file().size());
-  const nk_file_section* section = view.find_section(NK_SECTION_TESTS);
-  if (section == nullptr || section->count == 0) {
+  // Refuses a file that cannot run, or not in so large an arena, with a full message.
+  NK_ASSIGN(const Session session, Session::from_nk(std::move(bytes), path, arena_bytes));
+  TestReport report;
+  report.file = path;
+  Listening listening{session, report};
+  netkit::TestReport counts;
+  const std::span<const std::byte> file = session.nk_file();
+  const Fault fault =
+      run_self_tests(file.data(), file.size(), all_kernels(), counts, note_case, &listening);
+  if (!fault.ok()) return std::unexpected(nk_error(fault, file, path));
+  if (counts.passed + counts.failed == 0) {
     return bad_input("no test cases inside", path,
                      "embed some: netkit compile --case-inputs FILE --case-outputs FILE");
   }
-  TestReport report;
-  report.file = path;
-  for (uint32_t i = 0; i < section->count; ++i) {
-    NK_TRY(run_case(session, read_case(view, *section, i), report));
-  }
+  report.passed = static_cast<int>(counts.passed);
+  report.failed = static_cast<int>(counts.failed);
   return report;
 }
 

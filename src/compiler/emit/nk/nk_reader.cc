@@ -32,7 +32,8 @@ std::string_view hint_of(Status status, uint32_t version) {
                                           : "read it with the netkit that wrote it, or a newer one";
     case NK_STATUS_TRUNCATED:
     case NK_STATUS_BAD_CRC:
-    case NK_STATUS_CORRUPT: return "the file was damaged or cut: copy or compile it again";
+    case NK_STATUS_CORRUPT:
+    case NK_STATUS_BAD_PARAMS: return "the file was damaged or cut: copy or compile it again";
     case NK_STATUS_UNKNOWN_KERNEL:
     case NK_STATUS_UNSUPPORTED: return "use a newer netkit, or compile for target generic";
     default: return "";

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Small graphs of every operator family, whose steps are forged.
+#include <iterator>
+
+#include "forged_steps.h"
+
+namespace netkit::test {
+namespace {
+
+struct Seed {
+  const char* name;
+  const char* graph;
+};
+
+constexpr Seed kSeeds[] = {
+    {"binary", R"(input %a int8[2x3] q(0.5,1)
+input %b int8[1x3] q(0.25,-2)
+input %f float32[2x1x3]
+input %g float32[2x1]
+%s int8[2x3] q(1.0,0) = add(%a, %b)
+%m int8[2x3] q(1.0,0) = mul(%s, %b)
+%d int8[2x3] q(1.0,0) = squared_difference(%m, %a)
+%c bool[2x3] = less(%d, %b)
+%w int8[2x3] q(1.0,0) = where(%c, %d, %s)
+%q float32[2x2x3] = sub(%f, %g)
+output %w
+output %q
+)"},
+    {"conv2d", R"(input %x int8[1x5x5x4] q(0.5,3)
+const %w int8[6x3x3x2] q(0.1,0) = splat 3
+const %b int32[6] q(0.05,0) = splat 100
+const %v int8[8x1x1x6] q(0.1,0) = splat 2
+const %c int32[8] q(0.1,0) = splat 5
+input %f float32[1x4x4x3]
+const %k float32[2x2x2x3] = splat 0.5
+%y int8[1x3x3x6] q(1.0,-1) = conv2d(%x, %w, %b) {groups=2, pads=[1,1,1,1], stride_h=2, stride_w=2}
+%z int8[1x3x3x8] q(1.0,-1) = conv2d(%y, %v, %c)
+%g float32[1x2x3x2] = conv2d(%f, %k) {dilation_h=2}
+output %z
+output %g
+)"},
+    {"dwconv2d", R"(input %x int8[1x6x5x4] q(0.5,3)
+const %w int8[1x3x3x4] q(0.1,0) = splat 3
+const %b int32[4] q(0.05,0) = splat 100
+input %f float32[1x4x4x3]
+const %k float32[1x2x2x6] = splat 0.5
+%y int8[1x6x5x4] q(1.0,-1) = dwconv2d(%x, %w, %b) {pads=[1,1,1,1]}
+%g float32[1x3x3x6] = dwconv2d(%f, %k)
+output %y
+output %g
+)"},
+    {"matmul", R"(input %x int8[2x6] q(0.5,3)
+const %w int8[4x6] q(0.1,0) = splat 3
+const %b int32[4] q(0.05,0) = splat 100
+input %a int8[2x3x4] q(0.5,3)
+input %c int8[1x4x5] q(0.25,0)
+%y int8[2x4] q(1.0,-1) = fully_connected(%x, %w, %b)
+%z int8[2x3x5] q(1.0,-1) = matmul(%a, %c)
+output %y
+output %z
+)"},
+    {"pool2d", R"(input %x int8[1x6x5x3] q(0.5,3)
+input %f float32[1x4x4x2]
+%y int8[1x3x3x3] q(0.5,3) = avg_pool2d(%x) {kernel_h=3, kernel_w=3, stride_h=2, stride_w=2, )"
+               R"(pads=[1,1,1,1], count_include_pad=1}
+%g float32[1x3x3x2] = max_pool2d(%f) {kernel_h=2, kernel_w=2}
+output %y
+output %g
+)"},
+    {"softmax", R"(input %x int8[2x7] q(0.1,3)
+input %f float32[2x3]
+%y int8[2x7] q(0.00390625,-128) = softmax(%x)
+%z int8[2x7] q(0.0625,127) = log_softmax(%x)
+%g float32[2x3] = softmax(%f)
+output %y
+output %z
+output %g
+)"},
+    {"gather", R"(input %x float32[3x4]
+input %i int32[2]
+input %n int64[2x2]
+input %e int32[3x2]
+const %v float32[2] = 0 1
+%a float32[3x2] = gather(%x, %i) {axis=1}
+%b float32[2] = gather_nd(%x, %n)
+%c float32[3x2] = gather_elements(%x, %e) {axis=1}
+%d float32[2x5] = one_hot(%i, %v) {depth=5}
+output %a
+output %b
+output %c
+output %d
+)"},
+    {"scatter", R"(input %x float32[3x4]
+input %n int32[2x1]
+input %u float32[2x4]
+input %e int64[2x2]
+input %w float32[2x2]
+%a float32[3x4] = scatter_nd(%x, %n, %u) {reduction="add"}
+%b float32[3x4] = scatter_elements(%a, %e, %w) {axis=0}
+%v float32[3x2], %p int32[3x2] = topk(%b) {axis=1, k=2, to="int32"}
+output %v
+output %p
+)"},
+    {"move", R"(input %x int16[2x3x4]
+input %y int16[2x3x2]
+%t int16[4x2x3] = transpose(%x) {perm=[2,0,1]}
+%c int16[2x3x6] = concat(%x, %y) {axis=2}
+%p int16[3x3x8] = pad(%c) {before=[1,0,1], after=[0,0,1]}
+%r int16[2x5x2] = pad(%y) {before=[0,1,0], after=[0,1,0], mode="reflect"}
+output %t
+output %p
+output %r
+)"},
+    {"norm", R"(input %x float32[2x3x4]
+const %s float32[4] = splat 0.5
+%a float32[2x3x4] = layer_norm(%x, %s, %s) {axis=2, epsilon=0.001}
+%b float32[2x3x4] = batch_norm(%a, %s, %s)
+%c float32[2x3x4] = l2_norm(%b) {epsilon=0.001}
+%d float32[2x3x4] = lrn(%c) {before=1, after=1, alpha=0.1, beta=0.75, bias=1.0}
+output %d
+)"},
+    {"quantize", R"(input %x float32[2x3]
+%q int8[2x3] q(0.5,1) = quantize(%x)
+%r int16[2x3] q(0.25,0) = requantize(%q)
+%d float32[2x3] = dequantize(%r)
+%c int64[2x3] = cast(%d) {to="int64"}
+%p int8[2x3] q(0.5 0.25 0.125,0 0 0,axis 1) = quantize(%x)
+%e float32[2x3] = dequantize(%p)
+output %c
+output %e
+)"},
+    {"reduce", R"(input %x int8[2x3x4] q(0.5,1)
+%m int8[2x4] q(0.5,1) = reduce_mean(%x) {axes=[1]}
+%a int32[2] = arg_max(%m) {axis=1, to="int32"}
+%s int32[2] = cumsum(%a) {axis=0}
+output %s
+)"},
+    {"resize", R"(input %x float32[1x2x3x2]
+input %q int8[1x2x3x2] q(0.5,0)
+const %r int32[4x2] = 0 1 0 1 0 1 0 1
+const %w float32[4x2] = 1 0 0.75 0.25 0.5 0.5 0.25 0.75
+const %i int32[4x2] = 1024 0 768 256 512 512 256 768
+const %n int32[4x1] = 0 0 1 1
+%a float32[1x4x4x2] = resize(%x, %r, %w, %r, %w)
+%b int8[1x4x4x2] q(0.5,0) = resize(%q, %r, %i, %r, %i)
+%c float32[1x4x4x2] = resize(%x, %n, _, %n, _)
+output %a
+output %b
+output %c
+)"},
+    {"unary", R"(input %x float32[2x3]
+input %q int8[2x3] q(0.1,0)
+input %s int16[5] q(0.1,0)
+%a float32[2x3] = exp(%x)
+%t bool[2x3] = is_nan(%a)
+%b int8[2x3] q(0.00390625,-128) = sigmoid(%q)
+%c int16[5] q(0.1,0) = leaky_relu(%s) {alpha=0.1}
+output %t
+output %b
+output %c
+)"},
+};
+
+}  // namespace
+
+std::vector<ForgedStep> seed_steps() {
+  std::vector<ForgedStep> steps;
+  for (const Seed& seed : kSeeds) {
+    std::vector<ForgedStep> more = steps_of_text(seed.graph, seed.name);
+    std::move(more.begin(), more.end(), std::back_inserter(steps));
+  }
+  return steps;
+}
+
+}  // namespace netkit::test
