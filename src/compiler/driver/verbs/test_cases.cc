@@ -8,7 +8,7 @@
 #include "compiler/driver/session.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
-#include "runtime/host/self_test.h"
+#include "runtime/host/self_tests.h"
 
 namespace netkit::driver {
 namespace {

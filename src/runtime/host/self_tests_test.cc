@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/host/self_test.h"
+#include "runtime/host/self_tests.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Embedded test cases: copy the inputs in, run, compare the outputs.
-#include "runtime/host/self_test.h"
+#include "runtime/host/self_tests.h"
 
 #include <algorithm>
 #include <cmath>
