@@ -123,7 +123,8 @@ output %d
 %q int8[2x3] q(0.5,1) = quantize(%x)
 %r int16[2x3] q(0.25,0) = requantize(%q)
 %d float32[2x3] = dequantize(%r)
-%c int64[2x3] = cast(%d) {to="int64"}
+%f float64[2x3] = cast(%d) {to="float64"}
+%c int64[2x3] = cast(%f) {to="int64"}
 %p int8[2x3] q(0.5 0.25 0.125,0 0 0,axis 1) = quantize(%x)
 %e float32[2x3] = dequantize(%p)
 output %c
