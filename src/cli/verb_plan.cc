@@ -14,7 +14,9 @@ namespace netkit::cli {
 namespace {
 
 // Those that answer instead of a plan come first; the text is printed in this order.
-constexpr PlanGroupPtr (*kGroups[])() = {orders_group, text_group, files_group, ram_group};
+constexpr PlanGroupPtr (*kGroups[])() = {
+    orders_group, shared_group, text_group, files_group, pictures_group, memory_group, ram_group,
+};
 
 struct PlanVerb {
   PlanRequest request;
@@ -30,6 +32,13 @@ std::string joined_json(std::string json, const PlanAnswer& answer) {
   return json;
 }
 
+Result<driver::Planned> planned_for(const PlanRequest& request) {
+  if (request.more.empty()) return driver::plan_file(request.model.model, request.compile);
+  std::vector<std::string> paths = {request.model.model};
+  paths.insert(paths.end(), request.more.begin(), request.more.end());
+  return driver::plan_together(paths, request.compile, request.sharing);
+}
+
 Result<int> run(PlanVerb& verb) {
   PlanRequest& request = verb.request;
   NK_ASSIGN(request.compile, compile_options(request.model));
@@ -38,7 +47,7 @@ Result<int> run(PlanVerb& verb) {
     NK_ASSIGN(const std::optional<int> code, group->instead(request));
     if (code) return *code;
   }
-  NK_ASSIGN(const driver::Planned planned, driver::plan_file(request.model.model, request.compile));
+  NK_ASSIGN(const driver::Planned planned, planned_for(request));
   print_warnings(planned.warnings);
   PlanAnswer answer;
   int code = 0;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/cli.h"
 #include "compiler/driver/verbs/plan_file.h"
@@ -21,6 +22,8 @@ struct PlanRequest {
   ModelOptions model;              // as written
   driver::CompileOptions compile;  // as parsed
   Globals globals;
+  std::vector<std::string> more;  // further models in the same arena
+  plan::Sharing sharing = plan::Sharing::kExclusive;
 };
 
 // What is told about a plan; the groups add to it in the order of the table.
@@ -43,9 +46,12 @@ class PlanGroup {
 };
 
 using PlanGroupPtr = std::unique_ptr<PlanGroup>;
-PlanGroupPtr files_group();   // -o, --graph
-PlanGroupPtr orders_group();  // --list-orders
-PlanGroupPtr text_group();    // what a terminal shows
-PlanGroupPtr ram_group();     // --ram
+PlanGroupPtr files_group();     // -o, --graph
+PlanGroupPtr orders_group();    // --list-orders
+PlanGroupPtr text_group();      // what a terminal shows
+PlanGroupPtr pictures_group();  // --html, --svg, --compare
+PlanGroupPtr shared_group();    // more models, --exclusive, --concurrent
+PlanGroupPtr memory_group();    // --memory-map
+PlanGroupPtr ram_group();       // --ram
 
 }  // namespace netkit::cli

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What plan prints in a terminal: the classes with bound and proof, and the figures beside them.
+// What plan prints in a terminal: the picture, and the classes with bytes, bound, proof and cost.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/plan/plan_group.h"
+#include "compiler/plan/picture/picture.h"
 
 namespace netkit::cli {
 namespace {
@@ -11,27 +14,55 @@ const char* proof(bool proven) {
   return proven ? "proven minimal" : "not proven minimal";
 }
 
+// What a class asks of the kernels, beside its bytes.
+std::string cost(const plan::Layout& layout, plan::PlanClass of) {
+  if (of == plan::PlanClass::kPlain) return "none";
+  if (layout.plan_class != of) return "none: no smaller than plain, not used";
+  int64_t scratch = 0;
+  int steps = 0;
+  for (const plan::LayoutStep& step : layout.steps) {
+    if (step.overlap < 0) continue;
+    ++steps;
+    scratch = std::max(scratch, step.scratch_bytes);
+  }
+  return fmt::format("{} of {} steps overwrite an input, at most {} B of scratch for it", steps,
+                     layout.steps.size(), scratch);
+}
+
 std::string classes_table(const plan::Layout& layout) {
-  std::string out =
-      fmt::format("{:<9} {:>12} {:>14}  {}\n", "class", "arena B", "lower bound B", "proof");
+  std::string out = fmt::format("{:<9} {:>12} {:>14}  {:<19} {}\n", "class", "arena B",
+                                "lower bound B", "proof", "cost");
   for (const plan::ClassSummary& summary : layout.classes) {
-    out +=
-        fmt::format("{:<9} {:>12} {:>14}  {}\n", plan::class_name(summary.plan_class),
-                    summary.arena_bytes, summary.lower_bound_bytes, proof(summary.proven_minimal));
+    out += fmt::format("{:<9} {:>12} {:>14}  {:<19} {}\n", plan::class_name(summary.plan_class),
+                       summary.arena_bytes, summary.lower_bound_bytes,
+                       proof(summary.proven_minimal), cost(layout, summary.plan_class));
   }
   return out;
 }
 
+std::string title(const PlanRequest& request) {
+  std::string out = request.model.model;
+  for (const std::string& file : request.more) out += " + " + file;
+  if (request.more.empty()) return out;
+  return out + (request.sharing == plan::Sharing::kConcurrent ? " (at once)" : " (one at a time)");
+}
+
 class TextGroup : public PlanGroup {
  public:
-  void add(CLI::App&) override {}
+  void add(CLI::App& verb) override {
+    verb.add_flag("--no-picture", no_picture_, "the figures alone, without the drawing");
+  }
 
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     const plan::Layout& layout = planned.layout;
     answer.text +=
-        fmt::format("{}: {} steps, {} buffers, alignment {}\n", printable(request.model.model),
-                    layout.steps.size(), layout.buffers.size(), layout.alignment);
+        fmt::format("{}: {} steps, {} buffers, alignment {}{}\n", printable(title(request)),
+                    layout.steps.size(), layout.buffers.size(), layout.alignment,
+                    planned.stored ? "; as stored in the file" : "");
+    if (!no_picture_) {
+      answer.text += text_without_controls(plan::text_picture(layout));
+    }
     answer.text += classes_table(layout);
     answer.text += fmt::format("arena {}, class {}, {}{}\n", size_text(layout.arena_bytes),
                                plan::class_name(layout.plan_class), proof(layout.proven_minimal),
@@ -42,6 +73,19 @@ class TextGroup : public PlanGroup {
         layout.given_order_peak_bytes, layout.tensor_sum_bytes, layout.largest_tensor_bytes);
     return {};
   }
+
+ private:
+  static std::string text_without_controls(const std::string& text) {
+    std::string out;
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = text.find('\n', begin);
+      out += printable(text.substr(begin, end - begin)) + "\n";
+      begin = end == std::string::npos ? text.size() : end + 1;
+    }
+    return out;
+  }
+
+  bool no_picture_ = false;
 };
 
 }  // namespace

@@ -5,37 +5,118 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/driver/assemble.h"
+#include "compiler/driver/io/read_text.h"
+#include "compiler/driver/session.h"
+#include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
 #include "compiler/plan/io/json.h"
 #include "compiler/select/target.h"
 
 namespace netkit::driver {
+namespace {
+
+std::unexpected<Error> in_file(Error error, const std::string& path) {
+  error.where = error.where.empty() ? path : path + ": " + error.where;
+  return std::unexpected(std::move(error));
+}
+
+// The text of a stored plan; empty: `path` holds none.
+Result<std::string> stored_plan(const std::string& path) {
+  if (path.ends_with(".nk")) {
+    NK_ASSIGN(const Bytes bytes, read_model_file(path));
+    NK_ASSIGN(const Session session, Session::from_nk(bytes, path));
+    NK_ASSIGN(NkInfo info, read_nk(session.nk_file(), path));
+    if (info.plan_json.empty()) {
+      return bad_input("holds no plan", path, "compile it again from its model");
+    }
+    return std::move(info.plan_json);
+  }
+  if (!path.ends_with(".json")) return std::string();
+  NK_ASSIGN(std::string text, read_text(path));
+  return plan::is_plan_json(text) ? std::move(text) : std::string();
+}
+
+// No search: a stored plan fits, or it is not known whether another one would.
+void set_verdict(plan::Layout& layout, const plan::PlanOptions& options) {
+  if (!options.ram_bytes) return;
+  const bool fits = layout.arena_bytes <= *options.ram_bytes;
+  const bool none = layout.lower_bound_bytes > *options.ram_bytes &&
+                    (layout.plan_class == plan::PlanClass::kOverlap || layout.classes.size() < 2);
+  layout.verdict = fits   ? plan::Verdict::kFits
+                   : none ? plan::Verdict::kProvenNoFit
+                          : plan::Verdict::kNotFound;
+}
+
+}  // namespace
 
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options) {
   Planned planned;
   if (path.ends_with(".json")) {
-    NK_ASSIGN(const Bytes bytes, read_model_file(path));
-    auto problem = plan::parse_graph({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!problem) {
-      Error error = std::move(problem.error());
-      error.where = error.where.empty() ? path : path + ": " + error.where;
-      return std::unexpected(std::move(error));
-    }
+    NK_ASSIGN(const std::string text, read_text(path));
+    auto problem = plan::parse_graph(text);
+    if (!problem) return in_file(std::move(problem.error()), path);
     planned.problem = std::move(*problem);
     return planned;
+  }
+  if (path.ends_with(".nk")) {
+    return fail(ErrorCode::kUsage, "is planned already", path, "give the model it was made from");
   }
   options.last = Phase::kSelect;
   NK_ASSIGN(Compilation made, compile_file(path, options));
   planned.problem = to_problem(made.schedule, find_target(options.target)->arena_alignment);
+  planned.weight_bytes = 0;
+  for (const Constant& c : made.schedule.constants) {
+    planned.weight_bytes += static_cast<int64_t>(c.data->size());
+  }
   planned.warnings = std::move(made.warnings);
   return planned;
 }
 
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options) {
-  NK_ASSIGN(Planned planned, problem_of_file(path, options));
-  NK_ASSIGN(planned.class_layouts, plan::plan_classes(planned.problem, options.plan));
-  planned.layout = plan::best_layout(planned.class_layouts, options.plan);
+  NK_ASSIGN(const std::string text, stored_plan(path));
+  if (text.empty()) {
+    NK_ASSIGN(Planned planned, problem_of_file(path, options));
+    NK_ASSIGN(planned.class_layouts, plan::plan_classes(planned.problem, options.plan));
+    planned.layout = plan::best_layout(planned.class_layouts, options.plan);
+    return planned;
+  }
+  auto saved = plan::parse_plan(text);
+  if (!saved) return in_file(std::move(saved.error()), path);
+  Planned planned;
+  planned.problem = std::move(saved->problem);
+  planned.layout = std::move(saved->layout);
+  planned.stored = true;
+  set_verdict(planned.layout, options.plan);
   return planned;
+}
+
+Result<Planned> plan_together(const std::vector<std::string>& paths, const CompileOptions& options,
+                              plan::Sharing sharing) {
+  CompileOptions each = options;
+  each.plan.ram_bytes.reset();
+  std::vector<Planned> plans;
+  for (const std::string& path : paths) {
+    NK_ASSIGN(Planned planned, plan_file(path, each));
+    plans.push_back(std::move(planned));
+  }
+  Planned together;
+  std::vector<plan::SharedPart> parts;
+  together.weight_bytes = 0;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    std::string name = paths[i].substr(paths[i].find_last_of('/') + 1);
+    for (size_t k = 0; k < i; ++k) {
+      if (parts[k].name == name) name += "#" + std::to_string(i + 1);
+    }
+    parts.push_back({name, &plans[i].problem, &plans[i].layout});
+    std::ranges::move(plans[i].warnings, std::back_inserter(together.warnings));
+    const bool known = together.weight_bytes >= 0 && plans[i].weight_bytes >= 0;
+    together.weight_bytes = known ? together.weight_bytes + plans[i].weight_bytes : -1;
+  }
+  NK_ASSIGN(plan::SharedPlan shared, plan::share_arena(parts, sharing));
+  together.problem = std::move(shared.problem);
+  together.layout = std::move(shared.layout);
+  set_verdict(together.layout, options.plan);
+  return together;
 }
 
 Result<std::vector<plan::PlanVerdict>> check_plan_file(const std::string& path) {

@@ -12,6 +12,7 @@
 #include "compiler/plan/layout.h"
 #include "compiler/plan/plan.h"
 #include "compiler/plan/problem.h"
+#include "compiler/plan/regions/share.h"
 
 namespace netkit::driver {
 
@@ -20,12 +21,19 @@ struct Planned {
   plan::Layout layout;                      // the best
   std::vector<plan::Layout> class_layouts;  // of each class, the narrowest first
   std::vector<std::string> warnings;
+  int64_t weight_bytes = -1;  // constants of the network; -1: not known
+  bool stored = false;  // read from a file, not searched for; `problem` holds names and sizes only
 };
 
-// `path` is a model, or netkit-graph/1 JSON (a name that ends in .json).
+// `path` is a model, netkit-graph/1 JSON (a name that ends in .json), or a plan that was stored:
+// netkit-plan/1 JSON or a .nk file, which is shown as it is.
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options);
 
-// The problem alone, without a search.
+// Several models in one arena, as one plan: its buffers and steps carry the models' names.
+Result<Planned> plan_together(const std::vector<std::string>& paths, const CompileOptions& options,
+                              plan::Sharing sharing);
+
+// The problem alone, without a search; a stored plan has none (kUsage).
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options);
 
 // `path` holds netkit-certificate/1 (docs/certificate.md). Errors (kInput): no such file, or text

@@ -22,6 +22,15 @@ std::string graph_json(const Problem& problem);
 // The layout of this problem, one line; `seconds` is the only field that may differ between runs.
 std::string plan_json(const Problem& problem, const Layout& layout);
 
+// A plan as it was written: `problem` holds names and sizes only, not what a search would need.
+struct SavedPlan {
+  Problem problem;
+  Layout layout;
+};
+bool is_plan_json(std::string_view text);  // by its first words
+// Errors (kInput) name the buffer or step that is wrong.
+Result<SavedPlan> parse_plan(std::string_view text);
+
 // {"format":"netkit-orders/1","orders":[{"order":[…],"live_bytes":[…],"peak_bytes":n},…]}
 std::string orders_json(const Problem& problem, const std::vector<OrderListing>& orders);
 

@@ -77,7 +77,8 @@ double step_axis_height(const PictureView& view, const Scale& scale) {
   for (int i = scale.window.first; i <= scale.window.last; ++i) {
     const Layout& layout = *view.layout;
     longest = std::max(
-        longest, shortened(view.problem->steps[layout.steps[i].step].name, kNameLetters).size());
+        longest,
+        shortened(first_name(view.problem->steps[layout.steps[i].step].name), kNameLetters).size());
   }
   return 34 + 5.0 * static_cast<double>(longest);
 }
@@ -97,7 +98,7 @@ std::string step_axis(const PictureView& view, const Scale& scale, double y) {
   }
   for (int i = scale.window.first; i <= scale.window.last; ++i) {
     const std::string& name = view.problem->steps[layout.steps[i].step].name;
-    const std::string shown = shortened(name, kNameLetters);
+    const std::string shown = shortened(first_name(name), kNameLetters);
     out += fmt::format(
         "<text transform=\"translate({:.1f} {:.1f}) rotate(-52)\" class=\"tick end\">"
         "<title>{}</title>{}</text>\n",

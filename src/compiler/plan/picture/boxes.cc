@@ -73,28 +73,32 @@ std::string outline(const Box& box, const Slants& s, double column, const std::s
       classes);
 }
 
-std::string label(const LayoutBuffer& buffer, const Box& box) {
+// In the middle of what the slanted edges leave.
+std::string label(const LayoutBuffer& buffer, Box box, const Slants& s, double column) {
+  if (s.left) box.x0 += column / 2;
+  if (s.right) box.x1 -= column / 2;
+  const std::string name = first_name(buffer.name);
   const double x = (box.x0 + box.x1) / 2, y = (box.top + box.bottom) / 2;
   const auto fits = [](double length) {
     return static_cast<size_t>(std::max(0.0, (length - 6) / kLetterWidth));
   };
   const size_t across = fits(box.width()), up = fits(box.height());
-  if (box.height() >= kLineHeight && across >= std::min<size_t>(4, buffer.name.size())) {
+  if (box.height() >= kLineHeight && across >= std::min<size_t>(4, name.size())) {
     const std::string bytes = grouped(buffer.bytes) + " B";
     const bool two = box.height() >= 2 * kLineHeight + 2 && across >= bytes.size();
     std::string out = fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"name\">{}</text>", x,
-                                  y + (two ? -2 : 4), escape_xml(shortened(buffer.name, across)));
+                                  y + (two ? -2 : 4), escape_xml(shortened(name, across)));
     if (two) {
       out +=
           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"size\">{}</text>", x, y + 11, bytes);
     }
     return out;
   }
-  if (box.width() >= kLineHeight && up >= std::min<size_t>(4, buffer.name.size())) {
+  if (box.width() >= kLineHeight && up >= std::min<size_t>(4, name.size())) {
     return fmt::format(
         "<text x=\"{0:.1f}\" y=\"{1:.1f}\" class=\"name\" "
         "transform=\"rotate(-90 {0:.1f} {1:.1f})\" dy=\"4\">{2}</text>",
-        x, y, escape_xml(shortened(buffer.name, up)));
+        x, y, escape_xml(shortened(name, up)));
   }
   return {};
 }
@@ -120,7 +124,7 @@ std::string one_box(const Layout& layout, const Scale& scale, int b, const Slant
         "fill=\"url(#{}h)\"/>",
         box.x0, box.top, std::max(box.width(), 0.3), std::max(box.height(), 0.3), options.id);
   }
-  return out + label(buffer, box) + "</g>\n";
+  return out + label(buffer, box, slants, scale.column()) + "</g>\n";
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 namespace netkit::plan {
 namespace {
 
-constexpr size_t kMaxPeakRows = 30;
+constexpr size_t kMaxPeakRows = 30, kListLetters = 26;
 
 constexpr const char* kPageStyle = R"(
 body{background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",
 sans-serif;margin:28px auto;max-width:1440px;padding:0 20px}
 h1{font-size:22px;margin:0 0 2px}h2{font-size:18px;margin:26px 0 8px;overflow-wrap:anywhere}
-h3{font-size:14px;margin:0 0 6px}p{margin:4px 0;color:var(--soft)}
+h3{font-size:14px;margin:0 0 6px}p{margin:4px 0;color:var(--soft);overflow-wrap:anywhere}
 .views{display:flex;flex-wrap:wrap;gap:36px}.view{flex:1 1 600px;min-width:0}
 .row{display:flex;flex-wrap:wrap;gap:24px}.pic{flex:3 1 640px;min-width:0}
 .pic svg{width:100%;height:auto;display:block}
@@ -67,7 +67,8 @@ std::string peak_row(const LayoutBuffer& b, double largest, double live) {
       "<tr><td class=\"n\">{}<i class=\"bar\" style=\"background:var(--{});width:{:.1f}%\"></i>"
       "</td><td class=\"n\">{:.1f} %</td><td class=\"name\" title=\"{}\">{}</td><td>{}</td></tr>\n",
       grouped(b.bytes), kind_name(b.kind), 100 * bytes / largest, 100 * bytes / live,
-      escape_xml(b.name), escape_xml(b.name), kind_name(b.kind));
+      escape_xml(b.name), escape_xml(shortened(first_name(b.name), kListLetters)),
+      kind_name(b.kind));
 }
 
 std::string peak_table(const Problem& problem, const Layout& layout) {
@@ -81,7 +82,7 @@ std::string peak_table(const Problem& problem, const Layout& layout) {
       "</colgroup><tr><th class=\"n\">bytes</th><th class=\"n\">share</th><th "
       "class=\"name\">buffer</th>"
       "<th>role</th></tr>\n",
-      peak, escape_xml(problem.steps[step.step].name), kib_text(step.live_bytes));
+      peak, escape_xml(first_name(problem.steps[step.step].name)), kib_text(step.live_bytes));
   const double all = static_cast<double>(std::max<int64_t>(1, step.live_bytes));
   double largest = 1, sum = 0;
   for (const int b : live) {

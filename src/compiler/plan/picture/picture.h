@@ -11,8 +11,8 @@
 namespace netkit::plan {
 
 // For a terminal: about columns × rows characters, a letter per buffer (the largest get the first
-// letters), '#' scratch, '/' where an output overwrites an input, and the buffers alive at the
-// fullest step, largest first. Lines end with \n; ASCII but for the names.
+// letters), '#' scratch, '/' or '\' where an output takes over from an input, and the buffers
+// alive at the fullest step, largest first. Lines end with \n; ASCII but for the names.
 std::string text_picture(const Layout& layout, int columns = 64, int rows = 16);
 
 struct PictureView {

@@ -69,6 +69,11 @@ std::string escape_xml(const std::string& text) {
   return out;
 }
 
+std::string first_name(const std::string& text) {
+  const size_t end = text.find(';');
+  return end == std::string::npos || end == 0 ? text : text.substr(0, end);
+}
+
 std::string shortened(const std::string& text, size_t letters) {
   if (text.size() <= letters) return text;
   size_t begin = text.size() - (letters < 3 ? 1 : letters - 2);

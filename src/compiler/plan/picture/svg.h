@@ -70,6 +70,8 @@ const char* drawing_style();
 
 std::string rect_svg(double x, double y, double w, double h, const std::string& classes);
 std::string escape_xml(const std::string& text);
+// Converters join the names of what they fused with ';': the first one.
+std::string first_name(const std::string& text);
 // What tells long names apart stands at their end: ".." and the last letters.
 std::string shortened(const std::string& text, size_t letters);
 std::string grouped(int64_t number);  // 139,264

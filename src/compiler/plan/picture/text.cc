@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "compiler/plan/picture/picture.h"
+#include "compiler/plan/picture/svg.h"
 
 namespace netkit::plan {
 namespace {
 
 constexpr const char* kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-constexpr size_t kMaxPeakLines = 12;
+constexpr size_t kMaxPeakLines = 12, kNameLetters = 48;
 
 // A letter per buffer: its own name where that is one letter, else the next free one, the largest
 // buffer first; '*' when the letters are used up.
@@ -38,22 +38,60 @@ std::vector<char> letters_of(const Layout& layout) {
   return letters;
 }
 
-// What fills most of the addresses [low, high) at the step; ' ' when more than half is free.
-char cell(const Layout& layout, const std::vector<char>& letters, int step, double low,
-          double high) {
-  double best = (high - low) / 2;
-  char shown = ' ';
-  int covering = 0;
+struct Pair {
+  const LayoutBuffer* in = nullptr;
+  const LayoutBuffer* out = nullptr;
+  bool forward = true;
+};
+
+// The two buffers that share bytes at the step while its kernel runs.
+Pair pair_at(const Layout& layout, int step) {
   for (const int b : layout.steps[step].live) {
-    const LayoutBuffer& buffer = layout.buffers[b];
-    const double from = std::max(low, static_cast<double>(buffer.offset));
-    const double to = std::min(high, static_cast<double>(buffer.offset + buffer.bytes));
-    if (to - from > (high - low) / 2) ++covering;
-    if (to - from <= best * 0.999) continue;
-    best = to - from;
-    shown = letters[b];
+    const LayoutBuffer& out = layout.buffers[b];
+    for (const LayoutOverlap& o : out.overlaps) {
+      const LayoutBuffer& in = layout.buffers[o.with];
+      if (o.step != step) continue;
+      return {&in, &out, o.forward_bytes && out.offset <= in.offset - *o.forward_bytes};
+    }
   }
-  return covering > 1 ? '/' : shown;
+  return {};
+}
+
+// How far the kernel is when it comes to the address `at` of a buffer: 0 to 1.
+double when(const LayoutBuffer& buffer, double at, bool forward) {
+  const double part = (at - static_cast<double>(buffer.offset)) /
+                      static_cast<double>(std::max<int64_t>(1, buffer.bytes));
+  return forward ? part : 1 - part;
+}
+
+struct Cell {
+  int step = 0;
+  double progress = 0;       // of the step, in the middle of the column
+  double low = 0, high = 0;  // addresses
+};
+
+// What fills most of the addresses of a cell; ' ' when more than half is free. Where an output
+// takes over from an input, '/' or '\\' stands at the place that the kernel has come to.
+char shown(const Layout& layout, const std::vector<char>& letters, const Cell& cell, double width) {
+  const Pair pair = pair_at(layout, cell.step);
+  const double middle = (cell.low + cell.high) / 2;
+  double best = (cell.high - cell.low) / 2;
+  char letter = ' ';
+  for (const int b : layout.steps[cell.step].live) {
+    const LayoutBuffer& buffer = layout.buffers[b];
+    const double from = std::max(cell.low, static_cast<double>(buffer.offset));
+    const double to = std::min(cell.high, static_cast<double>(buffer.offset + buffer.bytes));
+    if (to - from <= best * 0.999) continue;
+    const bool writes = &buffer == pair.out, reads = &buffer == pair.in;
+    if (writes || reads) {
+      const double passed = cell.progress - when(buffer, middle, pair.forward);
+      if (writes && passed > -width / 2 && passed <= width / 2) return pair.forward ? '/' : '\\';
+      if (writes ? passed < 0 : passed > 0) continue;  // not yet written, or read already
+    }
+    best = to - from;
+    letter = letters[b];
+  }
+  return letter;
 }
 
 std::string step_column(const Layout& layout, int at, int columns) {
@@ -98,8 +136,10 @@ std::string text_picture(const Layout& layout, int columns, int rows) {
   for (int r = rows - 1; r >= 0; --r) {
     std::string line;
     for (int c = 0; c < columns; ++c) {
-      const int step = static_cast<int>(static_cast<int64_t>(c) * steps / columns);
-      line += cell(layout, letters, step, r * row_bytes, (r + 1) * row_bytes);
+      const double at = (c + 0.5) * steps / columns;
+      const int step = std::min(steps - 1, static_cast<int>(at));
+      line += shown(layout, letters, {step, at - step, r * row_bytes, (r + 1) * row_bytes},
+                    static_cast<double>(steps) / columns);
     }
     while (!line.empty() && line.back() == ' ') line.pop_back();
     const bool labelled = r == rows - 1 || r == rows / 2 - 1 || r == 0;
@@ -118,7 +158,7 @@ std::string text_picture(const Layout& layout, int columns, int rows) {
     out += fmt::format("  {} {:>10} B {:>5.1f} %  {} ({})\n", letters[live[i]], b.bytes,
                        100.0 * static_cast<double>(b.bytes) /
                            static_cast<double>(std::max<int64_t>(1, layout.steps[peak].live_bytes)),
-                       b.name, kind_name(b.kind));
+                       shortened(first_name(b.name), kNameLetters), kind_name(b.kind));
   }
   if (live.size() > kMaxPeakLines) {
     out += fmt::format("  and {} smaller ones\n", live.size() - kMaxPeakLines);

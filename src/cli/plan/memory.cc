@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// plan --memory-map FILE: a table per region, used, free and reserved, or what is short.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/plan/plan_group.h"
+#include "compiler/driver/io/read_text.h"
+#include "compiler/plan/regions/regions.h"
+
+namespace netkit::cli {
+namespace {
+
+// Whole KiB where it is whole: "24 KiB".
+std::string short_size(int64_t bytes) {
+  return bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : size_text(bytes);
+}
+
+std::string table(const plan::MemoryMap& map, const plan::RegionPlan& plan) {
+  std::string out = fmt::format("{:<24} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "region", "bytes",
+                                "reserved", "plan", "used", "free");
+  for (size_t r = 0; r < plan.regions.size(); ++r) {
+    const plan::RegionUse& use = plan.regions[r];
+    out += fmt::format("{:<24} {:>12} {:>12} {:>12} {:>12} {:>12}\n", printable(use.name),
+                       use.bytes, use.reserved_bytes, use.plan_bytes, use.used_bytes(),
+                       use.short_bytes() > 0 ? fmt::format("-{}", use.short_bytes())
+                                             : std::to_string(use.free_bytes()));
+    for (const plan::Reservation& part : map.regions[r].reserved) {
+      out += fmt::format("  {:<22} {:>12} {:>12}\n", printable(part.what), "", part.bytes);
+    }
+  }
+  return out;
+}
+
+std::string verdict(const plan::RegionPlan& plan) {
+  if (plan.verdict == plan::Verdict::kFits) {
+    int64_t free = 0;
+    for (const plan::RegionUse& use : plan.regions) free += use.free_bytes();
+    return fmt::format("fits: {} free\n", short_size(free));
+  }
+  const char* why = plan.verdict == plan::Verdict::kProvenNoFit
+                        ? "proven: no plan of this class fits"
+                        : "no plan was found, none was excluded";
+  for (const plan::RegionUse& use : plan.regions) {
+    if (use.short_bytes() == 0) continue;
+    return fmt::format("does not fit: {} short in {} (needs {} of {}); {}\n",
+                       short_size(use.short_bytes()), printable(use.name),
+                       short_size(use.used_bytes()), short_size(use.bytes), why);
+  }
+  return "does not fit: the rules leave no place for some buffer in any region\n";
+}
+
+class MemoryGroup : public PlanGroup {
+ public:
+  void add(CLI::App& verb) override {
+    verb.add_option("--memory-map", file_, "netkit-memory/1: the regions and what stands in them");
+  }
+
+  Result<void> prepare(PlanRequest&) override {
+    if (file_.empty()) return {};
+    NK_ASSIGN(const std::string text, driver::read_text(file_));
+    auto map = plan::parse_memory_map(text);
+    if (!map) {
+      Error error = std::move(map.error());
+      error.where = error.where.empty() ? file_ : file_ + ": " + error.where;
+      return std::unexpected(std::move(error));
+    }
+    map_ = std::move(*map);
+    return {};
+  }
+
+  Result<void> act(const PlanRequest&, const driver::Planned& planned,
+                   PlanAnswer& answer) override {
+    if (file_.empty()) return {};
+    NK_ASSIGN(const plan::RegionPlan fit, plan::fit_into_regions(planned.layout, map_));
+    answer.fields["memory"] = plan::region_plan_json(planned.layout, fit);
+    answer.text += table(map_, fit) + verdict(fit);
+    if (fit.verdict != plan::Verdict::kFits) answer.code = static_cast<int>(ErrorCode::kNo);
+    if (map_.flash_bytes && planned.weight_bytes >= 0) {
+      const int64_t room = *map_.flash_bytes - planned.weight_bytes;
+      answer.text += fmt::format("flash {}: weights {}, {} {}\n", short_size(*map_.flash_bytes),
+                                 size_text(planned.weight_bytes), size_text(std::abs(room)),
+                                 room < 0 ? "short" : "free for code");
+      if (room < 0) answer.code = static_cast<int>(ErrorCode::kNo);
+    }
+    return {};
+  }
+
+ private:
+  std::string file_;
+  plan::MemoryMap map_;
+};
+
+}  // namespace
+
+PlanGroupPtr memory_group() {
+  return std::make_unique<MemoryGroup>();
+}
+
+}  // namespace netkit::cli

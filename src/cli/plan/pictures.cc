@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// plan --html FILE, --svg FILE, --compare OTHER: the plan as a picture, alone or beside another.
+#include <CLI/CLI.hpp>
+
+#include "cli/plan/plan_group.h"
+#include "compiler/driver/io/write_text.h"
+#include "compiler/plan/picture/picture.h"
+
+namespace netkit::cli {
+namespace {
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+class PicturesGroup : public PlanGroup {
+ public:
+  void add(CLI::App& verb) override {
+    verb.add_option("--html", html_, "write one page without scripts that shows the plan");
+    verb.add_option("--svg", svg_, "write the picture as one SVG file");
+    verb.add_option("--compare", other_,
+                    "beside the plan on the page: another model, graph or stored plan, or 'given' "
+                    "for the file's order without overlap");
+  }
+
+  Result<void> prepare(PlanRequest&) override {
+    if (other_.empty() || !html_.empty()) return {};
+    return fail(ErrorCode::kUsage, "a comparison is a page", "--compare", "add --html FILE");
+  }
+
+  Result<void> act(const PlanRequest& request, const driver::Planned& planned,
+                   PlanAnswer&) override {
+    const std::string name = file_name(request.model.model);
+    const plan::PictureView view{name, &planned.problem, &planned.layout};
+    if (!svg_.empty()) NK_TRY(driver::write_text(svg_, plan::svg_picture(view)));
+    if (html_.empty()) return {};
+    if (other_.empty()) return driver::write_text(html_, plan::html_page({view}));
+    driver::CompileOptions options = request.compile;
+    options.plan.ram_bytes.reset();
+    const bool given = other_ == "given";
+    if (given) {
+      options.plan.order = plan::OrderChoice::kGiven;
+      options.plan.class_limit = plan::PlanClass::kPlain;
+    }
+    NK_ASSIGN(const driver::Planned other,
+              driver::plan_file(given ? request.model.model : other_, options));
+    const std::string other_name =
+        given ? name + ", the file's order, no overlap" : file_name(other_);
+    return driver::write_text(html_,
+                              plan::html_page({view, {other_name, &other.problem, &other.layout}}));
+  }
+
+ private:
+  std::string html_, svg_, other_;
+};
+
+}  // namespace
+
+PlanGroupPtr pictures_group() {
+  return std::make_unique<PicturesGroup>();
+}
+
+}  // namespace netkit::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// plan A B … --exclusive|--concurrent: several models in one arena.
+#include <CLI/CLI.hpp>
+
+#include "cli/plan/plan_group.h"
+
+namespace netkit::cli {
+namespace {
+
+class SharedGroup : public PlanGroup {
+ public:
+  void add(CLI::App& verb) override {
+    verb.add_option("more", more_, "further models for the same arena");
+    verb.add_flag("--exclusive", exclusive_, "the models run one at a time; states live on");
+    verb.add_flag("--concurrent", concurrent_, "the models may run at the same time");
+  }
+
+  Result<void> prepare(PlanRequest& request) override {
+    if (exclusive_ && concurrent_) {
+      return fail(ErrorCode::kUsage, "--exclusive and --concurrent exclude each other");
+    }
+    const bool asked = exclusive_ || concurrent_;
+    if (more_.empty() == !asked) {
+      request.more = more_;
+      request.sharing = concurrent_ ? plan::Sharing::kConcurrent : plan::Sharing::kExclusive;
+      return {};
+    }
+    if (more_.empty()) return fail(ErrorCode::kUsage, "one model shares with nobody");
+    return fail(ErrorCode::kUsage, "several models need to know how they share the arena", {},
+                "add --exclusive (one runs at a time) or --concurrent");
+  }
+
+ private:
+  std::vector<std::string> more_;
+  bool exclusive_ = false, concurrent_ = false;
+};
+
+}  // namespace
+
+PlanGroupPtr shared_group() {
+  return std::make_unique<SharedGroup>();
+}
+
+}  // namespace netkit::cli

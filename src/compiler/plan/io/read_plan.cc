@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Reads netkit-plan/1 back for pictures and comparisons. What is drawn from it is checked here.
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "compiler/plan/io/json.h"
+
+namespace netkit::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMaxInteger = 9007199254740992.0;  // 2^53
+constexpr size_t kMaxItems = 200'000;
+constexpr BufferKind kKinds[] = {BufferKind::kInput, BufferKind::kActivation, BufferKind::kOutput,
+                                 BufferKind::kScratch, BufferKind::kState};
+
+Result<int64_t> integer(const Json& object, const char* key, const std::string& where) {
+  const auto it = object.find(key);
+  double number = -1;
+  if (it != object.end() && it->is_number()) number = it->get<double>();
+  if (!(number >= 0 && number <= kMaxInteger) || number != std::floor(number)) {
+    return bad_input(std::string("'") + key + "' is no whole number between 0 and 2^53", where);
+  }
+  return static_cast<int64_t>(number);
+}
+
+Result<std::string> text(const Json& object, const char* key, const std::string& where) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_string()) {
+    return bad_input(std::string("needs a text field '") + key + "'", where);
+  }
+  return it->get<std::string>();
+}
+
+Result<const Json*> list(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_array() || it->size() > kMaxItems) {
+    return bad_input(std::string("needs a list '") + key + "'", "plan");
+  }
+  for (const Json& item : *it) {
+    if (!item.is_object()) return bad_input("holds what is no object", key);
+  }
+  return &*it;
+}
+
+class Reader {
+ public:
+  Result<SavedPlan> read(const Json& root) {
+    Layout& l = plan_.layout;
+    NK_ASSIGN(l.arena_bytes, integer(root, "arena_bytes", "plan"));
+    NK_ASSIGN(l.lower_bound_bytes, integer(root, "lower_bound_bytes", "plan"));
+    NK_ASSIGN(l.alignment, integer(root, "alignment", "plan"));
+    NK_ASSIGN(l.given_order_peak_bytes, integer(root, "given_order_peak_bytes", "plan"));
+    NK_ASSIGN(l.tensor_sum_bytes, integer(root, "tensor_sum_bytes", "plan"));
+    NK_ASSIGN(l.largest_tensor_bytes, integer(root, "largest_tensor_bytes", "plan"));
+    if (l.alignment < 1 || l.lower_bound_bytes > l.arena_bytes) {
+      return bad_input("alignment or bound contradict the arena", "plan");
+    }
+    l.proven_minimal = l.lower_bound_bytes == l.arena_bytes;
+    NK_ASSIGN(l.plan_class, class_of(root));
+    NK_TRY(read_classes(root));
+    NK_TRY(read_buffers(root));
+    NK_TRY(read_steps(root));
+    return std::move(plan_);
+  }
+
+ private:
+  Result<PlanClass> class_of(const Json& root) {
+    NK_ASSIGN(const std::string name, text(root, "class", "plan"));
+    for (const PlanClass c : {PlanClass::kPlain, PlanClass::kOverlap}) {
+      if (name == class_name(c)) return c;
+    }
+    return bad_input("unknown class '" + name.substr(0, 40) + "'", "plan");
+  }
+
+  Result<void> read_classes(const Json& root) {
+    const auto classes = root.find("classes");
+    if (classes == root.end() || !classes->is_object()) return {};
+    for (const PlanClass c : {PlanClass::kPlain, PlanClass::kOverlap}) {
+      const auto it = classes->find(class_name(c));
+      if (it == classes->end() || !it->is_object()) continue;
+      ClassSummary summary{c, 0, 0, false};
+      NK_ASSIGN(summary.arena_bytes, integer(*it, "arena_bytes", class_name(c)));
+      NK_ASSIGN(summary.lower_bound_bytes, integer(*it, "lower_bound_bytes", class_name(c)));
+      summary.proven_minimal = summary.arena_bytes == summary.lower_bound_bytes;
+      plan_.layout.classes.push_back(summary);
+    }
+    return {};
+  }
+
+  Result<void> read_buffers(const Json& root) {
+    NK_ASSIGN(const Json* const items, list(root, "buffers"));
+    NK_ASSIGN(const Json* const steps, list(root, "steps"));
+    const int64_t count = static_cast<int64_t>(steps->size());
+    for (const Json& item : *items) {
+      LayoutBuffer b;
+      NK_ASSIGN(b.name, text(item, "name", "buffers"));
+      NK_ASSIGN(b.bytes, integer(item, "bytes", b.name));
+      NK_ASSIGN(b.offset, integer(item, "offset", b.name));
+      NK_ASSIGN(const int64_t first, integer(item, "first_step", b.name));
+      NK_ASSIGN(const int64_t last, integer(item, "last_step", b.name));
+      if (first > last || (count > 0 && last >= count) ||
+          b.offset + b.bytes > plan_.layout.arena_bytes) {
+        return bad_input("stands outside of the steps or of the arena", b.name);
+      }
+      b.first_step = static_cast<int>(first);
+      b.last_step = static_cast<int>(last);
+      NK_ASSIGN(const std::string kind, text(item, "kind", b.name));
+      const auto* found =
+          std::ranges::find_if(kKinds, [&](BufferKind k) { return kind == kind_name(k); });
+      if (found == std::end(kKinds)) return bad_input("unknown kind", b.name);
+      b.kind = *found;
+      if (b.kind != BufferKind::kScratch) {
+        b.tensor = static_cast<int>(plan_.problem.tensors.size());
+        plan_.problem.tensors.push_back({b.name, b.bytes});
+        plan_.layout.tensor_buffer.push_back(static_cast<int>(plan_.layout.buffers.size()));
+      }
+      if (!names_.emplace(b.name, static_cast<int>(names_.size())).second) {
+        return bad_input("two buffers have one name", b.name);
+      }
+      plan_.layout.buffers.push_back(std::move(b));
+    }
+    for (size_t i = 0; i < items->size(); ++i) NK_TRY(read_relations((*items)[i], i));
+    return {};
+  }
+
+  Result<int> buffer_named(const Json& name, const std::string& where) {
+    const auto it = name.is_string() ? names_.find(name.get<std::string>()) : names_.end();
+    if (it == names_.end()) return bad_input("names an unknown buffer", where);
+    return it->second;
+  }
+
+  Result<void> read_relations(const Json& item, size_t at) {
+    LayoutBuffer& b = plan_.layout.buffers[at];
+    if (item.contains("alias_of")) {
+      NK_ASSIGN(b.alias_of, buffer_named(item["alias_of"], b.name));
+    }
+    if (!item.contains("overlaps")) return {};
+    NK_ASSIGN(const Json* const overlaps, list(item, "overlaps"));
+    for (const Json& o : *overlaps) {
+      LayoutOverlap overlap;
+      NK_ASSIGN(overlap.with, buffer_named(o.value("with", Json()), b.name));
+      NK_ASSIGN(const int64_t step, integer(o, "step", b.name));
+      overlap.step = static_cast<int>(std::min<int64_t>(step, kMaxItems));
+      if (o.contains("forward_bytes")) {
+        NK_ASSIGN(overlap.forward_bytes, integer(o, "forward_bytes", b.name));
+      }
+      if (o.contains("backward_bytes")) {
+        NK_ASSIGN(overlap.backward_bytes, integer(o, "backward_bytes", b.name));
+      }
+      b.overlaps.push_back(overlap);
+    }
+    return {};
+  }
+
+  Result<void> read_steps(const Json& root) {
+    NK_ASSIGN(const Json* const items, list(root, "steps"));
+    for (const Json& item : *items) {
+      Step s;
+      NK_ASSIGN(s.name, text(item, "op", "steps"));
+      LayoutStep step;
+      step.step = static_cast<int>(plan_.problem.steps.size());
+      NK_ASSIGN(step.live_bytes, integer(item, "live_bytes", s.name));
+      if (item.contains("overlap")) {
+        NK_ASSIGN(const int64_t overlap, integer(item, "overlap", s.name));
+        step.overlap = static_cast<int>(std::min<int64_t>(overlap, kMaxItems));
+      }
+      const auto scratch = names_.find(s.name + ".scratch");
+      if (scratch != names_.end()) {
+        step.scratch_bytes = plan_.layout.buffers[scratch->second].bytes;
+        step.scratch_offset = plan_.layout.buffers[scratch->second].offset;
+      }
+      const auto live = item.find("live");
+      if (live == item.end() || !live->is_array()) return bad_input("needs a list 'live'", s.name);
+      for (const Json& name : *live) {
+        NK_ASSIGN(const int buffer, buffer_named(name, s.name));
+        step.live.push_back(buffer);
+      }
+      plan_.problem.steps.push_back(std::move(s));
+      plan_.layout.steps.push_back(std::move(step));
+    }
+    return {};
+  }
+
+  SavedPlan plan_;
+  std::unordered_map<std::string, int> names_;
+};
+
+}  // namespace
+
+bool is_plan_json(std::string_view text) {
+  return text.substr(0, 200).find("netkit-plan/1") != std::string_view::npos;
+}
+
+Result<SavedPlan> parse_plan(std::string_view text) {
+  if (text.size() > (size_t{256} << 20)) return bad_input("the plan has more than 256 MiB of text");
+  const Json root = Json::parse(text, nullptr, false);
+  if (root.is_discarded() || !root.is_object()) return bad_input("not a JSON object");
+  if (root.value("format", Json()) != "netkit-plan/1") {
+    return bad_input("is no netkit-plan/1", "format");
+  }
+  return Reader().read(root);
+}
+
+}  // namespace netkit::plan

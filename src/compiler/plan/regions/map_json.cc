@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// netkit-memory/1 as text, and the answer as JSON.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "compiler/plan/regions/regions.h"
+
+namespace netkit::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMaxInteger = 1125899906842624.0;  // 2^50: sums of many stay exact
+constexpr size_t kMaxItems = 1000;
+constexpr size_t kMaxText = size_t{16} << 20;
+
+Result<int64_t> integer(const Json& object, const char* key, const std::string& where) {
+  const auto it = object.find(key);
+  double number = -1;
+  if (it != object.end() && it->is_number()) number = it->get<double>();
+  if (!(number >= 0 && number <= kMaxInteger) || number != std::floor(number)) {
+    return bad_input("no whole number between 0 and 2^50", where + "." + key);
+  }
+  return static_cast<int64_t>(number);
+}
+
+Result<std::string> text(const Json& object, const char* key, const std::string& where) {
+  const auto it = object.find(key);
+  if (it == object.end() || !it->is_string()) {
+    return bad_input(std::string("needs a text field '") + key + "'", where);
+  }
+  return it->get<std::string>();
+}
+
+// The list under `key`, absent: empty. Every item is an object.
+Result<Json> objects(const Json& object, const char* key, const std::string& where) {
+  const auto it = object.find(key);
+  if (it == object.end()) return Json::array();
+  bool good = it->is_array() && it->size() <= kMaxItems;
+  for (size_t i = 0; good && i < it->size(); ++i) good = (*it)[i].is_object();
+  if (!good) return bad_input(std::string("'") + key + "' is no list of objects", where);
+  return *it;
+}
+
+std::string at(const char* list, size_t i) {
+  return std::string(list) + "[" + std::to_string(i) + "]";
+}
+
+Result<Region> read_region(const Json& item, const std::string& where) {
+  Region region;
+  NK_ASSIGN(region.name, text(item, "name", where));
+  NK_ASSIGN(region.bytes, integer(item, "bytes", where));
+  NK_ASSIGN(const Json parts, objects(item, "reserved", where));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string part = where + "." + at("reserved", i);
+    Reservation r;
+    NK_ASSIGN(r.what, text(parts[i], "what", part));
+    NK_ASSIGN(r.bytes, integer(parts[i], "bytes", part));
+    if (parts[i].contains("count")) {
+      NK_ASSIGN(const int64_t count, integer(parts[i], "count", part));
+      if (count > 1'000'000 || r.bytes * static_cast<double>(count) > kMaxInteger) {
+        return bad_input("is too large", part);
+      }
+      r.bytes *= count;
+    }
+    region.reserved.push_back(std::move(r));
+  }
+  return region;
+}
+
+Result<int> region_named(const MemoryMap& map, const Json& name, const std::string& where) {
+  for (size_t r = 0; r < map.regions.size(); ++r) {
+    if (name.is_string() && name.get<std::string>() == map.regions[r].name) {
+      return static_cast<int>(r);
+    }
+  }
+  return bad_input("names no region of the map", where);
+}
+
+Result<RegionRule> read_rule(const MemoryMap& map, const Json& item, const std::string& where) {
+  RegionRule rule;
+  NK_ASSIGN(rule.buffers, text(item, "buffers", where));
+  if (item.contains("regions")) {
+    const Json& names = item["regions"];
+    if (!names.is_array() || names.empty()) return bad_input("needs region names", where);
+    for (const Json& name : names) {
+      NK_ASSIGN(const int region, region_named(map, name, where));
+      rule.regions.push_back(region);
+    }
+  }
+  if (item.contains("transfer_bytes")) {
+    NK_ASSIGN(rule.transfer_bytes, integer(item, "transfer_bytes", where));
+    if (*rule.transfer_bytes < 1 || *rule.transfer_bytes > (1 << 20)) {
+      return bad_input("is not between 1 and 2^20", where + ".transfer_bytes");
+    }
+  }
+  return rule;
+}
+
+}  // namespace
+
+Result<MemoryMap> parse_memory_map(std::string_view source) {
+  if (source.size() > kMaxText) return bad_input("the memory map has more than 16 MiB of text");
+  const Json root = Json::parse(source, nullptr, false);
+  if (root.is_discarded() || !root.is_object()) return bad_input("not a JSON object");
+  if (root.value("format", Json()) != "netkit-memory/1") {
+    return bad_input("is no netkit-memory/1", "format");
+  }
+  MemoryMap map;
+  NK_ASSIGN(const Json regions, objects(root, "regions", "memory map"));
+  if (regions.empty()) return bad_input("has no regions", "memory map");
+  for (size_t i = 0; i < regions.size(); ++i) {
+    NK_ASSIGN(Region region, read_region(regions[i], at("regions", i)));
+    map.regions.push_back(std::move(region));
+  }
+  NK_ASSIGN(const Json rules, objects(root, "rules", "memory map"));
+  for (size_t i = 0; i < rules.size(); ++i) {
+    NK_ASSIGN(RegionRule rule, read_rule(map, rules[i], at("rules", i)));
+    map.rules.push_back(std::move(rule));
+  }
+  if (root.contains("flash_bytes")) {
+    NK_ASSIGN(map.flash_bytes, integer(root, "flash_bytes", "memory map"));
+  }
+  return map;
+}
+
+std::string region_plan_json(const Layout& layout, const RegionPlan& plan) {
+  Json root = {{"fits", plan.verdict == Verdict::kFits}, {"regions", Json::array()}};
+  for (const RegionUse& r : plan.regions) {
+    root["regions"].push_back({{"name", r.name},
+                               {"bytes", r.bytes},
+                               {"reserved_bytes", r.reserved_bytes},
+                               {"plan_bytes", r.plan_bytes},
+                               {"used_bytes", r.used_bytes()},
+                               {"free_bytes", r.free_bytes()},
+                               {"short_bytes", r.short_bytes()}});
+  }
+  root["buffers"] = Json::array();
+  for (size_t b = 0; b < plan.places.size(); ++b) {
+    const BufferPlace& place = plan.places[b];
+    root["buffers"].push_back({{"name", layout.buffers[b].name},
+                               {"region", plan.regions[place.region].name},
+                               {"offset", place.offset}});
+  }
+  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace netkit::plan

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/plan/regions/share.h"
+
+#include <algorithm>
+
+#include "compiler/plan/regions/replace.h"
+
+namespace netkit::plan {
+namespace {
+
+constexpr uint64_t kPlaceNodes = 1'000'000;
+
+int64_t up(int64_t value, int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Bytes that no other part can use, whatever the addresses: whole alignment units only.
+int64_t state_bytes(const Layout& layout) {
+  int64_t bytes = 0;
+  for (const LayoutBuffer& b : layout.buffers) {
+    const bool state = b.kind == BufferKind::kState && b.alias_of < 0;
+    if (state) bytes += b.bytes / layout.alignment * layout.alignment;
+  }
+  return bytes;
+}
+
+// Appends a part with its names and indices moved; addresses `above` its own.
+void append(const SharedPart& part, int64_t above, SharedPlan& out) {
+  const Layout& from = *part.layout;
+  const int first_step = static_cast<int>(out.layout.steps.size());
+  const int first_buffer = static_cast<int>(out.layout.buffers.size());
+  const int first_tensor = static_cast<int>(out.problem.tensors.size());
+  for (const Tensor& t : part.problem->tensors) {
+    out.problem.tensors.push_back({part.name + ":" + t.name, t.bytes});
+  }
+  for (const int b : from.tensor_buffer) {
+    out.layout.tensor_buffer.push_back(b < 0 ? -1 : b + first_buffer);
+  }
+  for (LayoutBuffer b : from.buffers) {
+    b.name = part.name + ":" + b.name;
+    b.offset += above;
+    b.first_step += first_step;
+    b.last_step += first_step;
+    if (b.tensor >= 0) b.tensor += first_tensor;
+    if (b.alias_of >= 0) b.alias_of += first_buffer;
+    for (LayoutOverlap& o : b.overlaps) {
+      o.with += first_buffer;
+      o.step += first_step;
+    }
+    out.layout.buffers.push_back(std::move(b));
+  }
+  for (LayoutStep s : from.steps) {
+    Step step;
+    step.name = part.name + ":" + part.problem->steps[s.step].name;
+    s.step = static_cast<int>(out.problem.steps.size());
+    s.scratch_offset += above;
+    for (int& b : s.live) b += first_buffer;
+    out.problem.steps.push_back(std::move(step));
+    out.layout.steps.push_back(std::move(s));
+  }
+}
+
+// States live through every part's steps, and count there.
+void stretch_states(Layout& layout) {
+  const int last = std::max(0, static_cast<int>(layout.steps.size()) - 1);
+  for (size_t b = 0; b < layout.buffers.size(); ++b) {
+    LayoutBuffer& buffer = layout.buffers[b];
+    if (buffer.kind != BufferKind::kState) continue;
+    buffer.first_step = 0;
+    buffer.last_step = last;
+    for (LayoutStep& step : layout.steps) {
+      if (std::ranges::count(step.live, static_cast<int>(b)) > 0) continue;
+      step.live.push_back(static_cast<int>(b));
+      if (buffer.alias_of < 0) step.live_bytes += buffer.bytes;
+    }
+  }
+}
+
+Result<void> place_anew(Layout& layout) {
+  Replacement r = replacement_of(layout);
+  r.problem.node_budget = kPlaceNodes;
+  NK_ASSIGN(const Placement placed, place(r.problem));
+  if (placed.offsets.empty()) return fail(ErrorCode::kNo, "no common placement was found");
+  layout.arena_bytes = placed.height_bytes;
+  for (size_t b = 0; b < layout.buffers.size(); ++b) {
+    if (r.block[b] >= 0) layout.buffers[b].offset = placed.offsets[r.block[b]] + r.inside[b];
+  }
+  for (LayoutStep& step : layout.steps) {
+    for (const int b : step.live) {
+      const LayoutBuffer& buffer = layout.buffers[b];
+      if (buffer.kind == BufferKind::kScratch) step.scratch_offset = buffer.offset;
+    }
+  }
+  return {};
+}
+
+void set_totals(const std::vector<SharedPart>& parts, Sharing sharing, Layout& layout) {
+  int64_t states = 0;
+  for (const SharedPart& part : parts) states += state_bytes(*part.layout);
+  for (const SharedPart& part : parts) {
+    const Layout& l = *part.layout;
+    const int64_t others = states - state_bytes(l);
+    int64_t& bound = layout.lower_bound_bytes;
+    bound = sharing == Sharing::kConcurrent ? bound + l.lower_bound_bytes
+                                            : std::max(bound, l.lower_bound_bytes + others);
+    int64_t& given = layout.given_order_peak_bytes;
+    given = sharing == Sharing::kConcurrent ? given + l.given_order_peak_bytes
+                                            : std::max(given, l.given_order_peak_bytes + others);
+    layout.tensor_sum_bytes += l.tensor_sum_bytes;
+    layout.largest_tensor_bytes = std::max(layout.largest_tensor_bytes, l.largest_tensor_bytes);
+    layout.alignment = std::max(layout.alignment, l.alignment);
+    if (l.plan_class == PlanClass::kOverlap) layout.plan_class = PlanClass::kOverlap;
+    layout.time_limited |= l.time_limited;
+  }
+}
+
+}  // namespace
+
+Result<SharedPlan> share_arena(const std::vector<SharedPart>& parts, Sharing sharing) {
+  SharedPlan out;
+  set_totals(parts, sharing, out.layout);
+  Layout& layout = out.layout;
+  int64_t top = 0;
+  bool states = false;
+  for (const SharedPart& part : parts) {
+    const bool stacked = sharing == Sharing::kConcurrent;
+    const int64_t above = stacked ? up(top, layout.alignment) : 0;
+    append(part, above, out);
+    top = stacked ? above + part.layout->arena_bytes : std::max(top, part.layout->arena_bytes);
+    states |= state_bytes(*part.layout) > 0;
+  }
+  layout.arena_bytes = top;
+  out.problem.alignment = layout.alignment;
+  if (states) stretch_states(layout);
+  if (states && sharing == Sharing::kExclusive) NK_TRY(place_anew(layout));
+  layout.lower_bound_bytes = std::min(layout.lower_bound_bytes, layout.arena_bytes);
+  layout.proven_minimal = layout.lower_bound_bytes == layout.arena_bytes;
+  layout.classes = {
+      {layout.plan_class, layout.arena_bytes, layout.lower_bound_bytes, layout.proven_minimal}};
+  return out;
+}
+
+}  // namespace netkit::plan
