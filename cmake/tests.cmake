@@ -34,5 +34,6 @@ foreach(name ${netkit_test_folders})
   set_tests_properties(${name} PROPERTIES ENVIRONMENT
                        "ASAN_OPTIONS=max_allocation_size_mb=64:allocator_may_return_null=0")
 endforeach()
+add_dependencies(test_tests netkit_cli)  # the pages' commands are run
 # Building messages from string pieces trips GCC 12 here (GCC bug 105329).
 target_compile_options(test_tests PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)

@@ -48,6 +48,7 @@ class PlanGroup {
 using PlanGroupPtr = std::unique_ptr<PlanGroup>;
 PlanGroupPtr files_group();     // -o, --graph
 PlanGroupPtr orders_group();    // --list-orders
+PlanGroupPtr what_if_group();   // --what-if
 PlanGroupPtr text_group();      // what a terminal shows
 PlanGroupPtr pictures_group();  // --html, --svg, --compare
 PlanGroupPtr shared_group();    // more models, --exclusive, --concurrent

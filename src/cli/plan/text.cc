@@ -14,10 +14,8 @@ const char* proof(bool proven) {
   return proven ? "proven minimal" : "not proven minimal";
 }
 
-// What a class asks of the kernels, beside its bytes.
-std::string cost(const plan::Layout& layout, plan::PlanClass of) {
-  if (of == plan::PlanClass::kPlain) return "none";
-  if (layout.plan_class != of) return "none: no smaller than plain, not used";
+// What a plan asks of the kernels, beside its bytes.
+std::string cost(const plan::Layout& layout) {
   int64_t scratch = 0;
   int steps = 0;
   for (const plan::LayoutStep& step : layout.steps) {
@@ -25,17 +23,31 @@ std::string cost(const plan::Layout& layout, plan::PlanClass of) {
     ++steps;
     scratch = std::max(scratch, step.scratch_bytes);
   }
+  if (steps == 0) return "none";
   return fmt::format("{} of {} steps overwrite an input, at most {} B of scratch for it", steps,
                      layout.steps.size(), scratch);
 }
 
-std::string classes_table(const plan::Layout& layout) {
+// The layout of a class; nullptr where a stored plan holds only figures of it.
+const plan::Layout* layout_of(const driver::Planned& planned, plan::PlanClass of) {
+  for (const plan::Layout& layout : planned.class_layouts) {
+    if (layout.plan_class == of) return &layout;
+  }
+  return planned.layout.plan_class == of ? &planned.layout : nullptr;
+}
+
+std::string classes_table(const driver::Planned& planned) {
   std::string out = fmt::format("{:<9} {:>12} {:>14}  {:<19} {}\n", "class", "arena B",
                                 "lower bound B", "proof", "cost");
-  for (const plan::ClassSummary& summary : layout.classes) {
-    out += fmt::format("{:<9} {:>12} {:>14}  {:<19} {}\n", plan::class_name(summary.plan_class),
-                       summary.arena_bytes, summary.lower_bound_bytes,
-                       proof(summary.proven_minimal), cost(layout, summary.plan_class));
+  for (const plan::ClassSummary& summary : planned.layout.classes) {
+    const plan::Layout* layout = layout_of(planned, summary.plan_class);
+    const bool plain = summary.plan_class == plan::PlanClass::kPlain;
+    out +=
+        fmt::format("{:<9} {:>12} {:>14}  {:<19} {}\n", plan::class_name(summary.plan_class),
+                    summary.arena_bytes, summary.lower_bound_bytes, proof(summary.proven_minimal),
+                    layout != nullptr ? cost(*layout)
+                    : plain           ? "none"
+                                      : "not stored");
   }
   return out;
 }
@@ -63,7 +75,7 @@ class TextGroup : public PlanGroup {
     if (!no_picture_) {
       answer.text += text_without_controls(plan::text_picture(layout));
     }
-    answer.text += classes_table(layout);
+    answer.text += classes_table(planned);
     answer.text += fmt::format("arena {}, class {}, {}{}\n", size_text(layout.arena_bytes),
                                plan::class_name(layout.plan_class), proof(layout.proven_minimal),
                                layout.time_limited ? " (search cut by --time-limit)" : "");
