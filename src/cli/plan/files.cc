@@ -21,6 +21,11 @@ class FilesGroup : public PlanGroup {
 
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer&) override {
+    const bool searched = !planned.class_layouts.empty();
+    if (!searched && !(graph_output_.empty() && certificate_.empty())) {
+      return fail(ErrorCode::kUsage, "a stored or shared plan has no problem to write",
+                  request.model.model, "give the one model that it was made from");
+    }
     if (!output_.empty()) {
       NK_TRY(driver::write_text(output_, plan::plan_json(planned.problem, planned.layout) + "\n"));
     }
