@@ -34,6 +34,31 @@ Result<void> check_names(const Items& items, const char* what) {
 
 bool in_range(int index, size_t count) { return index >= 0 && static_cast<size_t>(index) < count; }
 
+// What several inputs put into one output does not share bytes.
+Result<void> check_parts(const Problem& problem, const Step& step) {
+  struct Part {
+    int output, tensor;
+    int64_t begin, end;
+  };
+  std::vector<Part> parts;
+  for (const View& v : step.views) {
+    const int t = step.inputs[v.input];
+    const int64_t bytes = problem.tensors[t].bytes;
+    if (bytes >= problem.tensors[step.outputs[v.output]].bytes) continue;
+    parts.push_back({v.output, t, v.offset_bytes, v.offset_bytes + bytes});
+  }
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return a.output != b.output ? a.output < b.output : a.begin < b.begin;
+  });
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const Part &a = parts[i - 1], &b = parts[i];
+    if (a.output == b.output && b.begin < a.end && a.begin < a.end && b.begin < b.end) {
+      return bad_input("two inputs are views of the same bytes of an output", step.name);
+    }
+  }
+  return {};
+}
+
 Result<void> check_step(const Problem& problem, const Step& step) {
   NK_TRY(check_size(step.scratch_bytes, "scratch_bytes", step.name));
   for (const auto* list : {&step.inputs, &step.outputs}) {
@@ -64,7 +89,7 @@ Result<void> check_step(const Problem& problem, const Step& step) {
       return bad_input("view reaches outside the larger tensor", step.name);
     }
   }
-  return {};
+  return check_parts(problem, step);
 }
 
 Result<void> check_flow(const Problem& problem) {
