@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "compiler/plan/offsets/orders.h"
+#include "compiler/plan/offsets/strip.h"
 
 namespace netkit::plan {
 namespace {
 
 using Outcome = Search::Outcome;
 
+constexpr size_t kMostExact = 3000;  // members; pairs grow with the square
 constexpr uint64_t kGreedyOrders = 5;
 constexpr uint64_t kRestartNodes = 512;
 constexpr uint64_t kLongEvery = 4;
@@ -24,7 +26,7 @@ class Solver {
         bound_(instance.bound_bytes) {}
 
   void solve();
-  ComponentPlan result(const std::vector<int>& members) const;
+  ComponentPlan result() const;
 
  private:
   void keep(const std::vector<int64_t>& offsets);
@@ -136,42 +138,53 @@ void Solver::solve() {
   }
 }
 
-ComponentPlan Solver::result(const std::vector<int>& members) const {
+ComponentPlan Solver::result() const {
   ComponentPlan plan;
   plan.placed = placed_;
   plan.impossible = !placed_ && !goal_.capacity && bound_ >= ceiling();
   plan.lower_bound_bytes = bound_;
   plan.nodes = search_.nodes();
-  if (!placed_) return plan;
+  plan.offsets = best_;
   plan.height_bytes = height_;
+  return plan;
+}
+
+ComponentPlan place_items(const Instance& instance, const ComponentGoal& goal,
+                          const Deadline& deadline) {
+  if (instance.arcs.empty() && !instance.items.empty()) {
+    return place_large(instance, goal, deadline);
+  }
+  Solver solver(instance, goal, deadline);
+  solver.solve();
+  return solver.result();
+}
+
+// From units per item to bytes per member, fixed ones included.
+void spread(const PlacementProblem& problem, const std::vector<int>& members,
+            const Instance& instance, ComponentPlan* plan) {
   std::vector<std::pair<int, int64_t>> by_buffer;
-  for (size_t i = 0; i < best_.size(); ++i) {
-    by_buffer.emplace_back(instance_.items[i].buffer, best_[i] * instance_.unit);
+  for (size_t i = 0; i < plan->offsets.size(); ++i) {
+    by_buffer.emplace_back(instance.items[i].buffer, plan->offsets[i] * instance.unit);
   }
   std::sort(by_buffer.begin(), by_buffer.end());
-  plan.offsets.assign(members.size(), -1);
-  for (size_t m = 0; m < members.size(); ++m) {
-    const auto found = std::lower_bound(by_buffer.begin(), by_buffer.end(),
-                                        std::make_pair(members[m], int64_t{-1}));
-    if (found != by_buffer.end() && found->first == members[m]) plan.offsets[m] = found->second;
+  std::vector<int64_t> offsets;
+  auto next = by_buffer.begin();
+  for (const int m : members) {
+    const PlacementBuffer& b = problem.buffers[static_cast<size_t>(m)];
+    offsets.push_back(b.fixed_offset ? *b.fixed_offset : (next++)->second);
+    plan->height_bytes = std::max(plan->height_bytes, offsets.back() + b.bytes);
   }
-  return plan;
+  plan->offsets = std::move(offsets);
 }
 
 }  // namespace
 
 ComponentPlan place_component(const PlacementProblem& problem, const std::vector<int>& members,
                               const ComponentGoal& goal, const Deadline& deadline) {
-  const Instance instance = make_instance(problem, members);
-  Solver solver(instance, goal, deadline);
-  solver.solve();
-  ComponentPlan plan = solver.result(members);
-  for (size_t m = 0; m < members.size(); ++m) {
-    const PlacementBuffer& b = problem.buffers[static_cast<size_t>(members[m])];
-    if (!plan.placed || !b.fixed_offset) continue;
-    plan.offsets[m] = *b.fixed_offset;
-    plan.height_bytes = std::max(plan.height_bytes, *b.fixed_offset + b.bytes);
-  }
+  const Detail detail = members.size() > kMostExact ? Detail::kLoads : Detail::kAll;
+  const Instance instance = make_instance(problem, members, detail);
+  ComponentPlan plan = place_items(instance, goal, deadline);
+  if (plan.placed) spread(problem, members, instance, &plan);
   return plan;
 }
 

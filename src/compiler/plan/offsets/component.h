@@ -21,7 +21,8 @@ struct ComponentGoal {
 struct ComponentPlan {
   bool placed = false;
   bool impossible = false;              // the address ranges leave no placement of any height
-  std::vector<int64_t> offsets;         // bytes, one per member
+  std::vector<int64_t> offsets;         // one per item in units; from place_component: bytes,
+                                        // one per member
   int64_t height_bytes = 0;
   int64_t lower_bound_bytes = 0;
   uint64_t nodes = 0;

@@ -313,7 +313,8 @@ void Builder::find_loads() {
 
 }  // namespace
 
-Instance make_instance(const PlacementProblem& problem, const std::vector<int>& members) {
+Instance make_instance(const PlacementProblem& problem, const std::vector<int>& members,
+                       Detail detail) {
   Builder builder{problem, members, {}, {}, {}, {}};
   const std::set<int> inside(members.begin(), members.end());
   for (const PairRelaxation& r : problem.relaxations) {
@@ -324,8 +325,10 @@ Instance make_instance(const PlacementProblem& problem, const std::vector<int>& 
   builder.choose_unit();
   builder.cut_sections();
   builder.make_items();
-  builder.make_arcs();
-  builder.make_pairs();
+  if (detail == Detail::kAll) {
+    builder.make_arcs();
+    builder.make_pairs();
+  }
   builder.add_fixed_obstacles();
   builder.find_keys();
   builder.find_loads();

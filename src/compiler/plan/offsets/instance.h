@@ -84,8 +84,14 @@ struct PairRule {
 PairRule pair_rule(const PlacementProblem& problem, int a, int b,
                    const PairRelaxation* relaxation);
 
+enum class Detail {
+  kLoads,  // no arcs and pairs: bounds, and greedy placements that use no overlap
+  kAll,
+};
+
 // The buffers `members` (indices; lives connected in time) as an instance. Precondition:
 // check_problem succeeded; no member has 0 bytes.
-Instance make_instance(const PlacementProblem& problem, const std::vector<int>& members);
+Instance make_instance(const PlacementProblem& problem, const std::vector<int>& members,
+                       Detail detail);
 
 }  // namespace netkit::plan

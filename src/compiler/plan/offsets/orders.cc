@@ -9,23 +9,6 @@
 namespace netkit::plan {
 namespace {
 
-constexpr int kLogBits = 16;
-
-// log2(x) with kLogBits fractional bits; x >= 1.
-int64_t log2_fixed(uint64_t x) {
-  const int whole = std::bit_width(x) - 1;
-  uint64_t mantissa = whole >= 31 ? x >> (whole - 31) : x << (31 - whole);  // in [2^31, 2^32)
-  int64_t log = int64_t{whole} << kLogBits;
-  for (int bit = kLogBits - 1; bit >= 0; --bit) {
-    mantissa = (mantissa * mantissa) >> 31;
-    if (mantissa >> 32) {
-      mantissa >>= 1;
-      log += int64_t{1} << bit;
-    }
-  }
-  return log;
-}
-
 struct Random {  // SplitMix64
   uint64_t state;
   uint64_t next() {
@@ -71,6 +54,20 @@ std::vector<uint64_t> summed_weights(const Instance& instance, int power) {
 }
 
 }  // namespace
+
+int64_t log2_fixed(uint64_t x) {
+  const int whole = std::bit_width(x) - 1;
+  uint64_t mantissa = whole >= 31 ? x >> (whole - 31) : x << (31 - whole);  // in [2^31, 2^32)
+  int64_t log = int64_t{whole} << kLogBits;
+  for (int bit = kLogBits - 1; bit >= 0; --bit) {
+    mantissa = (mantissa * mantissa) >> 31;
+    if (mantissa >> 32) {
+      mantissa >>= 1;
+      log += int64_t{1} << bit;
+    }
+  }
+  return log;
+}
 
 std::vector<int> draw_rank(const Instance& instance, uint64_t draw) {
   Random random{draw * 0x632be59bd9b4e019ULL + 1};

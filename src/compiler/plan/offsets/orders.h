@@ -10,6 +10,9 @@
 
 namespace netkit::plan {
 
+constexpr int kLogBits = 16;
+int64_t log2_fixed(uint64_t x);  // log2 with kLogBits fractional bits; x >= 1
+
 // The draw-th order of the portfolio as ranks (a permutation; 0 first). Draws repeat nothing but by
 // chance: each weighs life, load and size otherwise and shakes the result.
 std::vector<int> draw_rank(const Instance& instance, uint64_t draw);

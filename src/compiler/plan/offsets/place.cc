@@ -94,7 +94,7 @@ Result<int64_t> load_bound(const PlacementProblem& problem) {
   NK_TRY(check_problem(problem));
   int64_t bound = 0;
   for (const std::vector<int>& group : cut(problem)) {
-    bound = std::max(bound, make_instance(problem, group).bound_bytes);
+    bound = std::max(bound, make_instance(problem, group, Detail::kLoads).bound_bytes);
   }
   return bound;
 }

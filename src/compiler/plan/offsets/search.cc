@@ -48,7 +48,8 @@ Search::Search(const Instance& instance) : instance_(instance) {
     pairs_at_[size(instance.pairs[p].section)].push_back(static_cast<int>(p));
   }
   for (std::vector<int64_t>* v : {&least_, &most_, &offset_}) v->resize(n);
-  for (std::vector<int64_t>* v : {&room_, &left_, &floor_}) v->resize(sections);
+  for (std::vector<int64_t>* v : {&room_, &left_}) v->resize(sections);
+  floor_.resize(sections);
   placed_.resize(n);
   list_.resize(n);
   failures_.resize(sections);
@@ -123,10 +124,13 @@ bool Search::visit(int begin, int end, Step last) {
     until = std::max(until, x.end_section);
   }
   if (from < end) parts_.emplace_back(from, end);
-  std::stable_sort(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end(),
-                   [](const auto& x, const auto& y) {
-                     return x.second - x.first < y.second - y.first;
-                   });
+  if (parts_.size() > first + 1) {
+    std::sort(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end(),
+              [](const auto& x, const auto& y) {
+                const int x_count = x.second - x.first, y_count = y.second - y.first;
+                return x_count != y_count ? x_count < y_count : x.first < y.first;
+              });
+  }
   bool solved = true;
   for (size_t p = first; solved && p < parts_.size(); ++p) {
     const auto [a, b] = parts_[p];
@@ -144,18 +148,23 @@ bool Search::visit_connected(int begin, int end, Step last) {
     return false;
   }
   ++nodes_;
+  if (end - begin == 1) {
+    const int u = list_[size(begin)];
+    offset_[size(u)] = least_[size(u)];
+    return !skipped(u, last);
+  }
   const size_t mark = trail_.size();
   if (!tighten(begin, end, last)) {
     restore(mark);
     return false;
   }
-  const FailedStates::Key key = fingerprint(begin, end, last);
+  const FailedStates::Key key = fingerprint(begin, end);
   if (failed_.contains(key)) {
     restore(mark);
     return false;
   }
   const size_t first = candidates_.size();
-  collect(begin, end, last);
+  collect(begin, end);
   const bool solved = try_candidates(begin, end, first);
   candidates_.resize(first);
   restore(mark);
@@ -183,7 +192,7 @@ bool Search::try_candidates(int begin, int end, size_t first_candidate) {
 
 // Those that may come next, lowest first. One above which another would fit wholly below could be
 // exchanged for a lower placement.
-void Search::collect(int begin, int end, Step last) {
+void Search::collect(int begin, int end) {
   int64_t lowest_reach = INT64_MAX;
   for (int i = begin; i < end; ++i) {
     const int u = list_[size(i)];
@@ -193,7 +202,7 @@ void Search::collect(int begin, int end, Step last) {
   for (int i = begin; i < end; ++i) {
     const int u = list_[size(i)];
     const int64_t level = least_[size(u)] + item(u).key;
-    if (level >= lowest_reach || skipped(u, last)) continue;
+    if (level >= lowest_reach) continue;
     if (twin_[size(u)] >= 0 && !placed_[size(twin_[size(u)])]) continue;
     candidates_.push_back({level, rank_[size(u)], u});
   }
@@ -203,21 +212,16 @@ void Search::collect(int begin, int end, Step last) {
             });
 }
 
-// A remainder is its items and their lowest offsets; what was placed matters only through these.
-FailedStates::Key Search::fingerprint(int begin, int end, Step last) const {
+// A remainder is its items and their lowest offsets: after lift_skipped, what was placed, in what
+// order and under which ranks, matters only through these.
+FailedStates::Key Search::fingerprint(int begin, int end) const {
   FailedStates::Key key;
-  bool skips = false;
   for (int i = begin; i < end; ++i) {
     const int u = list_[size(i)];
     const uint64_t x = mix(static_cast<uint64_t>(least_[size(u)]) * 0x9e3779b97f4a7c15ULL +
                            static_cast<uint64_t>(u) * 0xd1342543de82ef95ULL + 1);
     key.a += x;
     key.b += (x ^ (x >> 29)) * 0xff51afd7ed558ccdULL;
-    skips = skips || skipped(u, last);
-  }
-  if (skips) {
-    key.a += mix(static_cast<uint64_t>(last.level));
-    key.b += mix(static_cast<uint64_t>(last.rank) + 1);
   }
   return key;
 }

@@ -72,6 +72,10 @@ class Search {
     int item;
     int64_t old_least;
   };
+  struct Floor {  // the two lowest starts of what is unplaced in a section
+    int64_t first = INT64_MAX, second = INT64_MAX;
+    int lowest = -1;
+  };
   struct Step {  // the last placement: later ones come after it in (level, rank)
     int64_t level;
     int rank;
@@ -95,8 +99,8 @@ class Search {
   void count_room(int u, int64_t sign);
   int64_t remainder_of(int t) const;
   bool excluded(int u, int t) const;
-  FailedStates::Key fingerprint(int begin, int end, Step last) const;
-  void collect(int begin, int end, Step last);
+  FailedStates::Key fingerprint(int begin, int end) const;
+  void collect(int begin, int end);
   void restore(size_t mark);
   bool skipped(int u, Step last) const {
     const int64_t level = least_[size(u)] + item(u).key;
@@ -114,7 +118,8 @@ class Search {
   std::vector<int> rank_, list_;                   // list_: the unplaced, parts side by side
   std::vector<int64_t> least_, most_, offset_;     // per item
   std::vector<char> placed_;
-  std::vector<int64_t> room_, left_, floor_;       // per section: height, unplaced, lowest start
+  std::vector<int64_t> room_, left_;               // per section: height, sum of the unplaced
+  std::vector<Floor> floor_;                       // per section
   std::vector<Raised> trail_;
   std::vector<Candidate> candidates_;              // a stack
   std::vector<std::pair<int, int>> parts_;         // a stack

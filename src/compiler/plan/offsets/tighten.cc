@@ -38,7 +38,7 @@ bool Search::lift_skipped(int begin, int end, Step last) {
 }
 
 void Search::find_floors(int begin, int end, int from, int to) {
-  std::fill(floor_.begin() + from, floor_.begin() + to, INT64_MAX);
+  std::fill(floor_.begin() + from, floor_.begin() + to, Floor{});
   for (int i = begin; i < end; ++i) {
     const int u = list_[size(i)];
     const Item& x = item(u);
@@ -46,8 +46,12 @@ void Search::find_floors(int begin, int end, int from, int to) {
     for (const Interval& s : x.segments) {
       for (int64_t t = s.begin; t < s.end; ++t) {
         if (!x.pairs.empty() && excluded(u, static_cast<int>(t))) continue;
-        int64_t& floor = floor_[static_cast<size_t>(t)];
-        floor = std::min(floor, least);
+        Floor& floor = floor_[static_cast<size_t>(t)];
+        if (least < floor.first) {
+          floor = {least, floor.first, u};
+        } else if (least < floor.second) {
+          floor.second = least;
+        }
       }
     }
   }
@@ -62,23 +66,15 @@ int64_t Search::fixed_above(int t, int64_t floor) const {
   return sum;
 }
 
-// Who can be lowest in the section? If one alone, the others stand above it; who cannot, stands
-// above the earliest end.
+// When one item alone can be lowest in the section, the others stand above it.
 bool Search::order_section(int t, bool* again) {
+  const Floor& floor = floor_[size(t)];
   const int64_t latest = room_[size(t)] - left_[size(t)];
-  int64_t earliest_end = INT64_MAX;
-  int lowest = -1, count = 0;
+  const int64_t end = floor.first + item(floor.lowest).size;
+  if (floor.second <= latest || floor.second >= end) return true;
   for (const int u : in_section_[size(t)]) {
-    if (placed_[size(u)] || least_[size(u)] > latest) continue;
-    ++count;
-    lowest = u;
-    earliest_end = std::min(earliest_end, least_[size(u)] + item(u).size);
-  }
-  if (count == 0) return false;
-  for (const int u : in_section_[size(t)]) {
-    if (placed_[size(u)] || least_[size(u)] >= earliest_end) continue;
-    if (count == 1 ? u == lowest : least_[size(u)] <= latest) continue;
-    if (!raise(u, earliest_end)) return false;
+    if (placed_[size(u)] || u == floor.lowest || least_[size(u)] >= end) continue;
+    if (!raise(u, end)) return false;
     *again = true;
   }
   return true;
@@ -92,7 +88,7 @@ bool Search::check_sections(int begin, int end, bool* again) {
   }
   find_floors(begin, end, from, to);
   for (int t = from; t < to; ++t) {
-    const int64_t floor = floor_[size(t)];
+    const int64_t floor = floor_[size(t)].first;
     if (floor == INT64_MAX) continue;
     if (floor + left_[size(t)] + fixed_above(t, floor) > room_[size(t)]) {
       ++failures_[size(t)];
@@ -100,7 +96,7 @@ bool Search::check_sections(int begin, int end, bool* again) {
     }
   }
   for (int t = from; t < to; ++t) {
-    if (floor_[size(t)] == INT64_MAX || !pairs_at_[size(t)].empty()) continue;
+    if (floor_[size(t)].first == INT64_MAX || !pairs_at_[size(t)].empty()) continue;
     if (!instance_.fixed.empty() && !instance_.fixed[size(t)].empty()) continue;
     if (!order_section(t, again)) {
       ++failures_[size(t)];
