@@ -330,7 +330,7 @@ Instance make_instance(const PlacementProblem& problem, const std::vector<int>& 
     builder.make_pairs();
   }
   builder.add_fixed_obstacles();
-  builder.find_keys();
+  if (detail == Detail::kAll) builder.find_keys();
   builder.find_loads();
   return std::move(builder.made);
 }
