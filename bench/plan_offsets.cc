@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/plan/offsets/buffer_list_csv.h"
+#include "compiler/plan/io/buffer_list_csv.h"
 
 namespace {
 

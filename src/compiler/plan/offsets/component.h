@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/plan/offsets/place.h"
-#include "compiler/plan/offsets/search.h"
+#include "compiler/plan/offsets/search/search.h"
 
 namespace netkit::plan {
 

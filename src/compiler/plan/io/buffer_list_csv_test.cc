@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CSV reader: what it takes, and that it refuses everything else with its line.
-#include "compiler/plan/offsets/buffer_list_csv.h"
+#include "compiler/plan/io/buffer_list_csv.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Bounds of the search: lowest starts of what is left, and the room of each section.
 #include <algorithm>
 
-#include "compiler/plan/offsets/search.h"
+#include "compiler/plan/offsets/search/search.h"
 
 namespace netkit::plan {
 

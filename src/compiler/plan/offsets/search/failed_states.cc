@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of failed remainders, and the optional clock.
-#include "compiler/plan/offsets/search.h"
+#include "compiler/plan/offsets/search/search.h"
 
 namespace netkit::plan {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Search: branching, placing and undoing. The bounds stand in tighten.cc.
-#include "compiler/plan/offsets/search.h"
+#include "compiler/plan/offsets/search/search.h"
 
 #include <algorithm>
 #include <numeric>

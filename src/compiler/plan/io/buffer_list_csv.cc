@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads a CSV buffer list; every number is checked before it is used.
-#include "compiler/plan/offsets/buffer_list_csv.h"
+#include "compiler/plan/io/buffer_list_csv.h"
 
 #include <array>
 #include <charconv>
