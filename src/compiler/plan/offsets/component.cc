@@ -67,7 +67,7 @@ int64_t Solver::instance_total() const {
     highest = std::max(highest, x.least);
     if (!x.obstacles.empty()) highest = std::max(highest, x.obstacles.back().end);
   }
-  return std::max((total + highest) * instance_.unit, bound_);
+  return std::max((total + highest) * instance_.unit, instance_.bound_bytes);
 }
 
 void Solver::keep(const std::vector<int64_t>& offsets) {
