@@ -39,7 +39,7 @@ class Exhaustive {
 
  private:
   static constexpr size_t kSteps = 16;
-  static constexpr int64_t kMost = 60, kMostWork = 3'000'000;
+  static constexpr int64_t kMost = 60, kMostWork = 30'000'000;
 
   static uint64_t ones(int64_t begin, int64_t end) {
     return begin >= end ? 0 : (~uint64_t{0} >> (64 - (end - begin))) << begin;
