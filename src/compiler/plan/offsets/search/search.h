@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Depth-first search over canonical placements of one instance under a given height.
-// Internal to this folder.
+// Internal to the offset solver.
 #pragma once
 
 #include <chrono>
@@ -39,11 +39,15 @@ class FailedStates {
   size_t used_ = 0;
 };
 
-// Canonical: items are placed one by one, each at its lowest legal offset over those placed
-// before, and offset + key never falls; every minimal placement arises so exactly once (Moffitt,
-// ASPLOS'23). A branch ends where a section cannot hold what is left, where an unplaced item would
-// fit wholly below, or where the same remainder failed before; a remainder that falls apart in
-// time is solved part by part.
+// Canonical: every item stands as low as those beneath it allow. A node takes an item that nothing
+// unplaced can be beneath, and either places it at its lowest offset or lifts it onto the lowest
+// end of an unplaced neighbour: these two cover every canonical placement, and neighbours alone
+// decide, so that the search may work wherever it is most likely to fail: at the section with the
+// fewest items that can come next, weighed by how often it failed. Bounds: each section must hold
+// what is left above its floor; an item that cannot come first there stands above one that can.
+// A remainder that failed is not searched again; one that falls apart in time is solved part by
+// part. Section bounds after M. D. Moffitt, "MiniMalloc", ASPLOS'23; failure weights after
+// Boussemart et al., "Boosting systematic search by weighting constraints", ECAI 2004.
 class Search {
  public:
   enum class Outcome { kFound, kNone, kStopped };
@@ -53,82 +57,86 @@ class Search {
   Search& operator=(const Search&) = delete;
 
   // Looks for a placement of at most height_bytes. rank: a permutation; a lower one is tried
-  // earlier among equal offsets. kNone: there is none (under the instance's pair rules);
-  // kStopped: node_limit or the deadline was reached.
+  // earlier. kNone: there is none (under the instance's pair rules); kStopped: node_limit or the
+  // deadline was reached. Weights and failed remainders carry over from run to run.
   Outcome run(int64_t height_bytes, const std::vector<int>& rank, uint64_t node_limit,
               const Deadline& deadline);
 
   const std::vector<int64_t>& offsets() const { return offset_; }  // units; after kFound
   uint64_t nodes() const { return nodes_; }                        // of all runs
-  // How often each section ended a branch, over all runs.
-  const std::vector<uint64_t>& failures() const { return failures_; }
 
  private:
-  struct Candidate {
-    int64_t level;
-    int rank, item;
+  struct Slot {  // an item in a section's list, and the place in position_ that knows where
+    int item, incidence;
   };
-  struct Raised {
-    int item;
-    int64_t old_least;
+  struct Section {
+    std::vector<Slot> slots;  // the first `open` are unplaced
+    std::vector<int> pairs;   // into Instance::pairs
+    int open = 0;
+    bool plain = true;        // no pairs and nothing fixed
+    bool waiting = false;     // in queue_
+    int64_t room = 0;         // units below the height
+    int64_t left = 0;         // units that the unplaced need
+    uint64_t weight = 0;
+    int firsts = 0;           // unplaced items that can come first
   };
-  struct Floor {  // the two lowest starts of what is unplaced in a section
-    int64_t first = INT64_MAX, second = INT64_MAX;
-    int lowest = -1;
-  };
-  struct Step {  // the last placement: later ones come after it in (level, rank)
-    int64_t level;
-    int rank;
+  enum class What : uint8_t { kLeast, kBase, kFirsts, kPlaced };
+  struct Change {
+    What what;
+    int index;
+    int64_t old;
   };
 
   bool reset(int64_t height_bytes, const std::vector<int>& rank);
   void find_twins();
-  bool visit(int begin, int end, Step last);
-  bool visit_connected(int begin, int end, Step last);
-  bool try_candidates(int begin, int end, size_t first_candidate);
-  bool tighten(int begin, int end, Step last);
-  bool lift_skipped(int begin, int end, Step last);
-  bool lift(int u, Step last);
-  bool check_sections(int begin, int end, bool* again);
-  bool order_section(int t, bool* again);
-  void find_floors(int begin, int end, int from, int to);
+  bool visit(int begin, int end);
+  bool visit_connected(int begin, int end);
+  bool branch(int begin, int end);
+  bool try_lowest(int begin, int end, int u);
+  bool stop_here();
+  int choose(int begin, int end);
+  int most_urgent(int begin, int end) const;
+  bool lift(int u);
+  bool tighten();
+  bool check_section(int t);
+  bool check_plain(int t);
+  bool order_section(int t, int64_t latest, int64_t end, int only, bool* changed);
   int64_t fixed_above(int t, int64_t floor) const;
+  bool fail_queue();
   bool raise(int u, int64_t least);
+  void touch(int t);
+  void set_firsts(int t, int count);
   bool place(int u);
-  void unplace(int u);
-  void count_room(int u, int64_t sign);
+  void take_out(int u);
+  void put_back(int u);
+  void count_pairs(int u);
   int64_t remainder_of(int t) const;
   bool excluded(int u, int t) const;
+  bool supported(int u) const { return least_[size(u)] == base_[size(u)]; }
   FailedStates::Key fingerprint(int begin, int end) const;
-  void collect(int begin, int end);
   void restore(size_t mark);
-  bool skipped(int u, Step last) const {
-    const int64_t level = least_[size(u)] + item(u).key;
-    return level < last.level ||
-           (level == last.level && rank_[size(u)] < last.rank && !follows_[size(u)]);
-  }
   static size_t size(int i) { return static_cast<size_t>(i); }
   const Item& item(int u) const { return instance_.items[static_cast<size_t>(u)]; }
 
   const Instance& instance_;
-  std::vector<std::vector<int>> in_section_;       // items that fill it wholly
-  std::vector<std::vector<int>> pairs_at_;         // pairs that may overlap there
-  std::vector<int> twin_;                          // an equal item that is placed before, or -1
-  std::vector<char> follows_;   // may rest on another at the same level: ranks do not order it
+  std::vector<Section> sections_;
+  std::vector<std::pair<int, int>> incidences_;    // per item a run: (section, index in slots)
+  std::vector<int> first_incidence_;               // per item, and one past the last
+  std::vector<int> twin_after_;                    // an equal item that is placed later, or -1
   std::vector<int> rank_, list_;                   // list_: the unplaced, parts side by side
   std::vector<int64_t> least_, most_, offset_;     // per item
+  std::vector<int64_t> base_;                      // lowest legal offset above those placed
   std::vector<char> placed_;
-  std::vector<int64_t> room_, left_;               // per section: height, sum of the unplaced
-  std::vector<Floor> floor_;                       // per section
-  std::vector<Raised> trail_;
-  std::vector<Candidate> candidates_;              // a stack
+  std::vector<int> queue_;                         // sections to check
+  std::vector<Change> trail_;
   std::vector<std::pair<int, int>> parts_;         // a stack
-  std::vector<uint64_t> failures_;
+  std::vector<FailedStates::Key> open_keys_;       // a stack: remainders being searched
   FailedStates failed_;
   int64_t height_bytes_ = -1;
   uint64_t nodes_ = 0, node_limit_ = 0;
   const Deadline* deadline_ = nullptr;
   bool stopped_ = false;
+  bool circular_ = false;  // some item had another beneath all the way round: not exhaustive
 };
 
 }  // namespace netkit::plan

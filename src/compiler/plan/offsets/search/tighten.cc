@@ -5,56 +5,41 @@
 #include "compiler/plan/offsets/search/search.h"
 
 namespace netkit::plan {
+namespace {
 
-bool Search::raise(int u, int64_t least) {
-  if (least <= least_[size(u)]) return true;
-  trail_.push_back({u, least_[size(u)]});
-  least_[size(u)] = settle(item(u), least);
-  return least_[size(u)] <= most_[size(u)];
+constexpr uint64_t kFailureWeight = 1024;
+
+}  // namespace
+
+// Forgets the sections still to be checked; false, for the caller to pass on.
+bool Search::fail_queue() {
+  for (const int t : queue_) sections_[size(t)].waiting = false;
+  queue_.clear();
+  return false;
 }
 
-// An item that was passed over at its lowest offset ends up above some other unplaced one.
-bool Search::lift(int u, Step last) {
+// u does not stand at its lowest offset, so it stands on some unplaced neighbour.
+bool Search::lift(int u) {
   int64_t least = INT64_MAX;
   for (const Arc& arc : instance_.arcs[size(u)]) {
-    const int v = arc.other;
-    if (placed_[size(v)]) continue;
-    const int64_t start = std::max(least_[size(v)], last.level - item(v).key);
-    least = std::min(least, start + arc.back);
+    if (placed_[size(arc.other)]) continue;
+    least = std::min(least, least_[size(arc.other)] + arc.back);
   }
-  return least != INT64_MAX && raise(u, least);
+  if (least == INT64_MAX) return false;
+  return raise(u, std::max(least, least_[size(u)] + 1)) || fail_queue();
 }
 
-bool Search::lift_skipped(int begin, int end, Step last) {
-  for (int i = begin; i < end; ++i) {
-    const int u = list_[size(i)];
-    const int twin = twin_[size(u)];
-    if (twin >= 0 && !placed_[size(twin)] && !raise(u, least_[size(twin)] + item(u).size)) {
-      return false;
-    }
-    if (skipped(u, last) && !lift(u, last)) return false;
+bool Search::tighten() {
+  while (!queue_.empty()) {
+    const int t = queue_.back();
+    queue_.pop_back();
+    Section& s = sections_[size(t)];
+    s.waiting = false;
+    if (s.plain ? check_plain(t) : check_section(t)) continue;
+    s.weight += kFailureWeight;
+    return fail_queue();
   }
   return true;
-}
-
-void Search::find_floors(int begin, int end, int from, int to) {
-  std::fill(floor_.begin() + from, floor_.begin() + to, Floor{});
-  for (int i = begin; i < end; ++i) {
-    const int u = list_[size(i)];
-    const Item& x = item(u);
-    const int64_t least = least_[size(u)];
-    for (const Interval& s : x.segments) {
-      for (int64_t t = s.begin; t < s.end; ++t) {
-        if (!x.pairs.empty() && excluded(u, static_cast<int>(t))) continue;
-        Floor& floor = floor_[static_cast<size_t>(t)];
-        if (least < floor.first) {
-          floor = {least, floor.first, u};
-        } else if (least < floor.second) {
-          floor.second = least;
-        }
-      }
-    }
-  }
 }
 
 int64_t Search::fixed_above(int t, int64_t floor) const {
@@ -66,51 +51,52 @@ int64_t Search::fixed_above(int t, int64_t floor) const {
   return sum;
 }
 
-// When one item alone can be lowest in the section, the others stand above it.
-bool Search::order_section(int t, bool* again) {
-  const Floor& floor = floor_[size(t)];
-  const int64_t latest = room_[size(t)] - left_[size(t)];
-  const int64_t end = floor.first + item(floor.lowest).size;
-  if (floor.second <= latest || floor.second >= end) return true;
-  for (const int u : in_section_[size(t)]) {
-    if (placed_[size(u)] || u == floor.lowest || least_[size(u)] >= end) continue;
+bool Search::check_section(int t) {
+  const Section& s = sections_[size(t)];
+  int64_t floor = INT64_MAX;
+  int firsts = 0;
+  for (int i = 0; i < s.open; ++i) {
+    const int u = s.slots[size(i)].item;
+    if (excluded(u, t)) continue;
+    floor = std::min(floor, least_[size(u)]);
+    if (least_[size(u)] <= s.room - s.left) ++firsts;
+  }
+  set_firsts(t, firsts);
+  return floor == INT64_MAX || floor + s.left + fixed_above(t, floor) <= s.room;
+}
+
+// Whoever starts above `latest` leaves no room for the rest, so it is not the lowest here.
+bool Search::check_plain(int t) {
+  const Section& s = sections_[size(t)];
+  const int64_t latest = s.room - s.left;
+  for (bool changed = s.open > 0; changed;) {
+    changed = false;
+    int firsts = 0, only = -1;
+    int64_t end = INT64_MAX;
+    for (int i = 0; i < s.open; ++i) {
+      const int u = s.slots[size(i)].item;
+      if (least_[size(u)] > latest) continue;
+      ++firsts;
+      only = u;
+      end = std::min(end, least_[size(u)] + item(u).size);
+    }
+    set_firsts(t, firsts);
+    if (firsts == 0) return false;
+    if (firsts > 1) only = -1;
+    if (!order_section(t, latest, end, only, &changed)) return false;
+  }
+  return true;
+}
+
+// Those that cannot be lowest, or all but the only one that can, stand above the lowest end.
+bool Search::order_section(int t, int64_t latest, int64_t end, int only, bool* changed) {
+  const Section& s = sections_[size(t)];
+  for (int i = 0; i < s.open; ++i) {
+    const int u = s.slots[size(i)].item;
+    if (least_[size(u)] >= end || u == only) continue;
+    if (only < 0 && least_[size(u)] <= latest) continue;
     if (!raise(u, end)) return false;
-    *again = true;
-  }
-  return true;
-}
-
-bool Search::check_sections(int begin, int end, bool* again) {
-  int from = instance_.sections, to = 0;
-  for (int i = begin; i < end; ++i) {
-    from = std::min(from, item(list_[size(i)]).first_section);
-    to = std::max(to, item(list_[size(i)]).end_section);
-  }
-  find_floors(begin, end, from, to);
-  for (int t = from; t < to; ++t) {
-    const int64_t floor = floor_[size(t)].first;
-    if (floor == INT64_MAX) continue;
-    if (floor + left_[size(t)] + fixed_above(t, floor) > room_[size(t)]) {
-      ++failures_[size(t)];
-      return false;
-    }
-  }
-  for (int t = from; t < to; ++t) {
-    if (floor_[size(t)].first == INT64_MAX || !pairs_at_[size(t)].empty()) continue;
-    if (!instance_.fixed.empty() && !instance_.fixed[size(t)].empty()) continue;
-    if (!order_section(t, again)) {
-      ++failures_[size(t)];
-      return false;
-    }
-  }
-  return true;
-}
-
-bool Search::tighten(int begin, int end, Step last) {
-  if (!lift_skipped(begin, end, last)) return false;
-  for (bool again = true; again;) {
-    again = false;
-    if (!check_sections(begin, end, &again)) return false;
+    *changed = true;
   }
   return true;
 }
