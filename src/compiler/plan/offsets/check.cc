@@ -33,8 +33,7 @@ bool collide(const PlacementBuffer& a, int64_t a_at, const PlacementBuffer& b, i
   }
   for (const int64_t s : steps) {
     Interval x, y;
-    if (touches(a, a_at, s, &x) && touches(b, b_at, s, &y) && x.begin < y.end &&
-        y.begin < x.end) {
+    if (touches(a, a_at, s, &x) && touches(b, b_at, s, &y) && x.begin < y.end && y.begin < x.end) {
       return true;
     }
   }
@@ -93,8 +92,7 @@ Result<int64_t> check_placement(const PlacementProblem& problem,
     for (size_t j = i + 1; j < all.size(); ++j) {
       const size_t a = by_lower[i], b = by_lower[j];
       if (all[b].lower >= all[a].upper) break;
-      if (collide(all[a], offsets[a], all[b], offsets[b]) &&
-          !allowed(problem, a, b, offsets)) {
+      if (collide(all[a], offsets[a], all[b], offsets[b]) && !allowed(problem, a, b, offsets)) {
         return bad_input("two buffers share bytes at a step", pair_name(a, b));
       }
     }

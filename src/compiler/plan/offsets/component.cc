@@ -15,14 +15,19 @@ using Outcome = Search::Outcome;
 constexpr size_t kMostExact = 3000;  // members; pairs grow with the square
 constexpr uint64_t kGreedyOrders = 5;
 constexpr uint64_t kRestartNodes = 512;
-constexpr uint64_t kLongEvery = 4;
+constexpr uint64_t kLongEvery = 32;
 
-int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
+int64_t ceil_div(int64_t a, int64_t b) {
+  return a / b + (a % b > 0 ? 1 : 0);
+}
 
 class Solver {
  public:
   Solver(const Instance& instance, const ComponentGoal& goal, const Deadline& deadline)
-      : instance_(instance), goal_(goal), deadline_(deadline), search_(instance),
+      : instance_(instance),
+        goal_(goal),
+        deadline_(deadline),
+        search_(instance),
         bound_(instance.bound_bytes) {}
 
   void solve();
@@ -56,7 +61,7 @@ class Solver {
   bool placed_ = false;
   std::vector<int64_t> best_;
   int64_t height_ = 0;
-  uint64_t draw_ = 0;
+  uint64_t draw_ = kGreedyOrders;
 };
 
 // A height at which everything can be stacked, obstacles included.
@@ -102,8 +107,9 @@ Outcome Solver::attempt(int64_t height_bytes, uint64_t budget) {
       nodes = std::max(nodes, (search_.nodes() - start) / 2);
     }
     nodes = std::min(nodes, stop - search_.nodes());
-    const Outcome outcome =
-        search_.run(height_bytes, draw_rank(instance_, draw_++), nodes, deadline_);
+    const TryOrder order = {draw_rank(instance_, draw_), draw_ % 2 == 0};
+    ++draw_;
+    const Outcome outcome = search_.run(height_bytes, order, nodes, deadline_);
     if (outcome == Outcome::kStopped) continue;
     if (outcome == Outcome::kFound) keep(search_.offsets());
     if (outcome == Outcome::kNone) raise_bound(height_bytes);

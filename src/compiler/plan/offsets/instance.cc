@@ -14,8 +14,12 @@ namespace {
 
 constexpr int64_t kFar = std::numeric_limits<int64_t>::max() / 4;
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
+int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+int64_t ceil_div(int64_t a, int64_t b) {
+  return a / b + (a % b > 0 ? 1 : 0);
+}
 
 struct Builder {
   const PlacementProblem& problem;
@@ -120,13 +124,11 @@ void Builder::make_items() {
     item.most = b.max_end ? floor_div(*b.max_end - b.bytes, unit) : kFar;
     for (const Interval& f : b.forbidden) {
       if (f.begin == f.end) continue;
-      item.obstacles.push_back(
-          {floor_div(f.begin - b.bytes, unit) + 1, ceil_div(f.end, unit)});
+      item.obstacles.push_back({floor_div(f.begin - b.bytes, unit) + 1, ceil_div(f.end, unit)});
     }
     std::vector<LifeGap> gaps = b.gaps;
-    std::sort(gaps.begin(), gaps.end(), [](const LifeGap& x, const LifeGap& y) {
-      return x.steps.begin < y.steps.begin;
-    });
+    std::sort(gaps.begin(), gaps.end(),
+              [](const LifeGap& x, const LifeGap& y) { return x.steps.begin < y.steps.begin; });
     int from = item.first_section;
     for (const LifeGap& g : gaps) {
       item.segments.push_back({from, section_at(g.steps.begin)});
@@ -136,9 +138,8 @@ void Builder::make_items() {
     merge(&item.segments);
     made.items.push_back(std::move(item));
   }
-  std::stable_sort(made.items.begin(), made.items.end(), [](const Item& x, const Item& y) {
-    return x.first_section < y.first_section;
-  });
+  std::stable_sort(made.items.begin(), made.items.end(),
+                   [](const Item& x, const Item& y) { return x.first_section < y.first_section; });
 }
 
 PairRule Builder::in_units(PairRule rule) const {
@@ -155,8 +156,8 @@ void Builder::make_arcs() {
     const Item& a = made.items[i];
     for (size_t j = i + 1; j < n && made.items[j].first_section < a.end_section; ++j) {
       const Item& b = made.items[j];
-      const PairRule rule = in_units(
-          pair_rule(problem, a.buffer, b.buffer, relaxation_of(a.buffer, b.buffer)));
+      const PairRule rule =
+          in_units(pair_rule(problem, a.buffer, b.buffer, relaxation_of(a.buffer, b.buffer)));
       if (!rule.exact) made.exact = false;
       if (rule.free) continue;
       made.arcs[i].push_back({static_cast<int>(j), rule.above, rule.below});
@@ -222,12 +223,11 @@ void Builder::add_fixed_obstacles() {
       }
     }
     for (Item& item : made.items) {
-      const PairRule rule =
-          pair_rule(problem, f, item.buffer, relaxation_of(f, item.buffer));
+      const PairRule rule = pair_rule(problem, f, item.buffer, relaxation_of(f, item.buffer));
       if (!rule.exact) made.exact = false;
       if (rule.free) continue;
-      item.obstacles.push_back({floor_div(at - rule.below, made.unit) + 1,
-                                ceil_div(at + rule.above, made.unit)});
+      item.obstacles.push_back(
+          {floor_div(at - rule.below, made.unit) + 1, ceil_div(at + rule.above, made.unit)});
     }
   }
   for (Item& item : made.items) {
@@ -266,8 +266,8 @@ void Builder::find_keys() {
     Item& item = made.items[i];
     item.reach = item.key + 1;
     for (const Arc& arc : made.arcs[i]) {
-      item.reach = std::max(item.reach,
-                            arc.distance + made.items[static_cast<size_t>(arc.other)].key);
+      item.reach =
+          std::max(item.reach, arc.distance + made.items[static_cast<size_t>(arc.other)].key);
     }
   }
 }
@@ -292,13 +292,11 @@ void Builder::find_loads() {
       int64_t& slack = made.top_slack_bytes[static_cast<size_t>(t)];
       slack = std::max(slack, size * made.unit - b.bytes);
     }
-    made.bound_bytes = std::max(made.bound_bytes,
-                                b.fixed_offset.value_or(b.min_offset) + b.bytes);
+    made.bound_bytes = std::max(made.bound_bytes, b.fixed_offset.value_or(b.min_offset) + b.bytes);
   }
   for (const auto& [ends, relaxation] : relaxed) {
     const auto [a, b] = ends;
-    const int64_t saving =
-        most_overlap(a, b, in_units(pair_rule(problem, a, b, relaxation)));
+    const int64_t saving = most_overlap(a, b, in_units(pair_rule(problem, a, b, relaxation)));
     const int t = section_at(std::max(buffer(a).lower, buffer(b).lower));
     made.load_bytes[static_cast<size_t>(t)] -= saving * made.unit;
   }

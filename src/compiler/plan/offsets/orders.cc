@@ -20,20 +20,18 @@ struct Random {  // SplitMix64
 };
 
 struct Style {
-  int load_power;      // how much a crowded section counts more than an empty one
-  int quarter_size;    // size counts with this power, in quarters
-  int noise_percent;   // of one factor of two
+  int load_power;     // how much a crowded section counts more than an empty one
+  int eighth_size;    // size counts with this power, in eighths; life with power 1
+  int noise_percent;  // of a factor of two
 };
 
-constexpr Style kFirstStyles[] = {{0, 4, 0}, {0, 0, 0}, {4, 1, 0}, {0, 8, 0}, {16, 4, 0}};
-constexpr int kLoadPowers[] = {0, 1, 4, 16, 64};
-constexpr int kQuarterSizes[] = {0, 1, 2, 4, 8};
-constexpr int kNoises[] = {15, 30, 60, 120};
+constexpr Style kFirstStyles[] = {{0, 8, 0}, {0, 0, 0}, {4, 2, 0}, {0, 16, 0}, {16, 8, 0}};
+// Long lives first: what is left then falls apart in time.
+constexpr Style kStyles[] = {{0, 1, 20}, {0, 0, 50}, {0, 2, 50}};
 
-Style draw_style(uint64_t draw, Random* random) {
+Style draw_style(uint64_t draw) {
   if (draw < std::size(kFirstStyles)) return kFirstStyles[draw];
-  const uint64_t bits = random->next();
-  return {kLoadPowers[bits % 5], kQuarterSizes[(bits >> 16) % 5], kNoises[(bits >> 32) % 4]};
+  return kStyles[draw % std::size(kStyles)];
 }
 
 constexpr int kRatioBits = 20;
@@ -71,18 +69,18 @@ int64_t log2_fixed(uint64_t x) {
 
 std::vector<int> draw_rank(const Instance& instance, uint64_t draw) {
   Random random{draw * 0x632be59bd9b4e019ULL + 1};
-  const Style style = draw_style(draw, &random);
+  const Style style = draw_style(draw);
   const std::vector<uint64_t> sums = summed_weights(instance, style.load_power);
   const size_t n = instance.items.size();
   std::vector<int64_t> score(n);
   for (size_t i = 0; i < n; ++i) {
     const Item& x = instance.items[i];
-    const uint64_t width = sums[static_cast<size_t>(x.end_section)] -
-                           sums[static_cast<size_t>(x.first_section)];
-    score[i] = log2_fixed(width + 1) +
-               log2_fixed(static_cast<uint64_t>(x.size)) * style.quarter_size / 4;
+    const uint64_t width =
+        sums[static_cast<size_t>(x.end_section)] - sums[static_cast<size_t>(x.first_section)];
+    score[i] =
+        log2_fixed(width + 1) + log2_fixed(static_cast<uint64_t>(x.size)) * style.eighth_size / 8;
     const auto shake = static_cast<int64_t>(random.next() >> (64 - kLogBits));
-    score[i] += shake * 2 * style.noise_percent / 100;
+    score[i] += shake * style.noise_percent / 100;
   }
   std::vector<int> order(n), rank(n);
   std::iota(order.begin(), order.end(), 0);

@@ -12,9 +12,13 @@ namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 61;
 
-bool sane(int64_t value) { return value >= 0 && value <= kMostBytes; }
+bool sane(int64_t value) {
+  return value >= 0 && value <= kMostBytes;
+}
 
-std::string name(size_t index) { return "buffer " + std::to_string(index); }
+std::string name(size_t index) {
+  return "buffer " + std::to_string(index);
+}
 
 Result<bool> check_gaps(const PlacementBuffer& b, const std::string& where) {
   std::vector<LifeGap> gaps = b.gaps;
@@ -138,8 +142,7 @@ Result<bool> check_collisions(const PlacementProblem& problem) {
   }
   const auto& all = problem.buffers;
   auto at = [&](int i) -> const PlacementBuffer& { return all[static_cast<size_t>(i)]; };
-  std::sort(fixed.begin(), fixed.end(),
-            [&](int x, int y) { return at(x).lower < at(y).lower; });
+  std::sort(fixed.begin(), fixed.end(), [&](int x, int y) { return at(x).lower < at(y).lower; });
   for (size_t i = 0; i < fixed.size(); ++i) {
     for (size_t j = i + 1; j < fixed.size() && at(fixed[j]).lower < at(fixed[i]).upper; ++j) {
       const PairRelaxation* relaxation = nullptr;
@@ -149,9 +152,9 @@ Result<bool> check_collisions(const PlacementProblem& problem) {
       const PairRule rule = pair_rule(problem, fixed[i], fixed[j], relaxation);
       const int64_t d = *at(fixed[j]).fixed_offset - *at(fixed[i]).fixed_offset;
       if (!rule.free && d < rule.above && -d < rule.below) {
-        return bad_input("two fixed buffers collide",
-                         name(static_cast<size_t>(fixed[i])) + " and " +
-                             name(static_cast<size_t>(fixed[j])));
+        return bad_input(
+            "two fixed buffers collide",
+            name(static_cast<size_t>(fixed[i])) + " and " + name(static_cast<size_t>(fixed[j])));
       }
     }
   }

@@ -64,9 +64,9 @@ void Strip::insert(const Entry& entry) {
   size_t b = 0;
   while (b + 1 < blocks_.size() && blocks_[b + 1].front().offset <= entry.offset) ++b;
   std::vector<Entry>& block = blocks_[b];
-  const auto at = std::upper_bound(
-      block.begin(), block.end(), entry,
-      [](const Entry& x, const Entry& y) { return x.offset < y.offset; });
+  const auto at =
+      std::upper_bound(block.begin(), block.end(), entry,
+                       [](const Entry& x, const Entry& y) { return x.offset < y.offset; });
   block.insert(at, entry);
   if (block.size() < 2 * kBlockEntries) return;
   std::vector<Entry> tail(block.begin() + kBlockEntries, block.end());
@@ -105,8 +105,8 @@ ComponentPlan place_large(const Instance& instance, const ComponentGoal& goal,
       const std::vector<int64_t> offsets = place_in_order(instance, score, style.best_fit);
       plan.nodes += offsets.size();
       const int64_t height = height_of(instance, offsets);
-      const bool counts = inside_ranges(instance, offsets) &&
-                          (!goal.capacity || height <= *goal.capacity);
+      const bool counts =
+          inside_ranges(instance, offsets) && (!goal.capacity || height <= *goal.capacity);
       if (counts && (!plan.placed || height < plan.height_bytes)) {
         plan.placed = true;
         plan.offsets = offsets;

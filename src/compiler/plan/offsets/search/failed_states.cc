@@ -17,7 +17,9 @@ Deadline::Deadline(std::optional<double> seconds) {
              std::chrono::duration<double>(*seconds));
 }
 
-bool Deadline::passed() const { return end_ && std::chrono::steady_clock::now() >= *end_; }
+bool Deadline::passed() const {
+  return end_ && std::chrono::steady_clock::now() >= *end_;
+}
 
 void FailedStates::clear() {
   slots_.clear();

@@ -19,9 +19,9 @@ uint64_t mix(uint64_t x) {
 
 }  // namespace
 
-Search::Outcome Search::run(int64_t height_bytes, const std::vector<int>& rank,
-                            uint64_t node_limit, const Deadline& deadline) {
-  if (height_bytes < instance_.bound_bytes || !reset(height_bytes, rank)) return Outcome::kNone;
+Search::Outcome Search::run(int64_t height_bytes, const TryOrder& order, uint64_t node_limit,
+                            const Deadline& deadline) {
+  if (height_bytes < instance_.bound_bytes || !reset(height_bytes, order)) return Outcome::kNone;
   stopped_ = false;
   circular_ = false;
   node_limit_ = nodes_ + node_limit;
@@ -130,6 +130,12 @@ int Search::most_urgent(int begin, int end) const {
   return best;
 }
 
+bool Search::is_beneath(const Arc& arc, int u) const {
+  if (placed_[size(arc.other)]) return false;
+  const int64_t least = least_[size(arc.other)];
+  return least + arc.back <= least_[size(u)] || (lowest_first_ && least < least_[size(u)]);
+}
+
 // An item that no unplaced one can be beneath, at the most urgent section or on the way down.
 int Search::choose(int begin, int end) {
   int u = -1;
@@ -142,13 +148,14 @@ int Search::choose(int begin, int end) {
       if (u < 0 || rank_[size(v)] < rank_[size(u)]) u = v;
     }
   }
-  if (u < 0) u = *std::min_element(list_.begin() + begin, list_.begin() + end,
-                                   [&](int x, int y) { return least_[size(x)] < least_[size(y)]; });
+  if (u < 0)
+    u = *std::min_element(list_.begin() + begin, list_.begin() + end,
+                          [&](int x, int y) { return least_[size(x)] < least_[size(y)]; });
   for (int steps = 0; steps <= end - begin; ++steps) {
     int below = -1;
     for (const Arc& arc : instance_.arcs[size(u)]) {
+      if (!is_beneath(arc, u)) continue;
       const int v = arc.other;
-      if (placed_[size(v)] || least_[size(v)] + arc.back > least_[size(u)]) continue;
       if (below < 0 || least_[size(v)] < least_[size(below)] ||
           (least_[size(v)] == least_[size(below)] && rank_[size(v)] < rank_[size(below)])) {
         below = v;

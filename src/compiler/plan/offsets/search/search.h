@@ -39,6 +39,13 @@ class FailedStates {
   size_t used_ = 0;
 };
 
+// In what order a search tries the items.
+struct TryOrder {
+  std::vector<int> rank;      // a permutation; a lower one is tried earlier
+  bool lowest_first = false;  // not only what fits beneath an item goes before it, but whatever
+                              // could start lower
+};
+
 // Canonical: every item stands as low as those beneath it allow. A node takes an item that nothing
 // unplaced can be beneath, and either places it at its lowest offset or lifts it onto the lowest
 // end of an unplaced neighbour: these two cover every canonical placement, and neighbours alone
@@ -56,10 +63,10 @@ class Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  // Looks for a placement of at most height_bytes. rank: a permutation; a lower one is tried
-  // earlier. kNone: there is none (under the instance's pair rules); kStopped: node_limit or the
-  // deadline was reached. Weights and failed remainders carry over from run to run.
-  Outcome run(int64_t height_bytes, const std::vector<int>& rank, uint64_t node_limit,
+  // Looks for a placement of at most height_bytes. kNone: there is none (under the instance's pair
+  // rules); kStopped: node_limit or the deadline was reached. Weights and failed remainders carry
+  // over from run to run.
+  Outcome run(int64_t height_bytes, const TryOrder& order, uint64_t node_limit,
               const Deadline& deadline);
 
   const std::vector<int64_t>& offsets() const { return offset_; }  // units; after kFound
@@ -73,12 +80,12 @@ class Search {
     std::vector<Slot> slots;  // the first `open` are unplaced
     std::vector<int> pairs;   // into Instance::pairs
     int open = 0;
-    bool plain = true;        // no pairs and nothing fixed
-    bool waiting = false;     // in queue_
-    int64_t room = 0;         // units below the height
-    int64_t left = 0;         // units that the unplaced need
+    bool plain = true;     // no pairs and nothing fixed
+    bool waiting = false;  // in queue_
+    int64_t room = 0;      // units below the height
+    int64_t left = 0;      // units that the unplaced need
     uint64_t weight = 0;
-    int firsts = 0;           // unplaced items that can come first
+    int firsts = 0;  // unplaced items that can come first
   };
   enum class What : uint8_t { kLeast, kBase, kFirsts, kPlaced };
   struct Change {
@@ -87,7 +94,8 @@ class Search {
     int64_t old;
   };
 
-  bool reset(int64_t height_bytes, const std::vector<int>& rank);
+  bool reset(int64_t height_bytes, const TryOrder& order);
+  bool is_beneath(const Arc& arc, int u) const;
   void find_twins();
   bool visit(int begin, int end);
   bool visit_connected(int begin, int end);
@@ -120,17 +128,18 @@ class Search {
 
   const Instance& instance_;
   std::vector<Section> sections_;
-  std::vector<std::pair<int, int>> incidences_;    // per item a run: (section, index in slots)
-  std::vector<int> first_incidence_;               // per item, and one past the last
-  std::vector<int> twin_after_;                    // an equal item that is placed later, or -1
-  std::vector<int> rank_, list_;                   // list_: the unplaced, parts side by side
-  std::vector<int64_t> least_, most_, offset_;     // per item
-  std::vector<int64_t> base_;                      // lowest legal offset above those placed
+  std::vector<std::pair<int, int>> incidences_;  // per item a run: (section, index in slots)
+  std::vector<int> first_incidence_;             // per item, and one past the last
+  std::vector<int> twin_after_;                  // an equal item that is placed later, or -1
+  std::vector<int> rank_, list_;                 // list_: the unplaced, parts side by side
+  bool lowest_first_ = false;
+  std::vector<int64_t> least_, most_, offset_;  // per item
+  std::vector<int64_t> base_;                   // lowest legal offset above those placed
   std::vector<char> placed_;
-  std::vector<int> queue_;                         // sections to check
+  std::vector<int> queue_;  // sections to check
   std::vector<Change> trail_;
-  std::vector<std::pair<int, int>> parts_;         // a stack
-  std::vector<FailedStates::Key> open_keys_;       // a stack: remainders being searched
+  std::vector<std::pair<int, int>> parts_;    // a stack
+  std::vector<FailedStates::Key> open_keys_;  // a stack: remainders being searched
   FailedStates failed_;
   int64_t height_bytes_ = -1;
   uint64_t nodes_ = 0, node_limit_ = 0;

@@ -10,12 +10,13 @@ namespace {
 
 constexpr uint64_t kWeightOne = 1024;
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
 
 bool same_range(const Item& x, const Item& y) {
   return x.first_section == y.first_section && x.end_section == y.end_section &&
-         x.bytes == y.bytes && x.alignment == y.alignment && x.least == y.least &&
-         x.most == y.most;
+         x.bytes == y.bytes && x.alignment == y.alignment && x.least == y.least && x.most == y.most;
 }
 
 // Two items that can be exchanged in any placement.
@@ -25,15 +26,43 @@ bool equal_items(const Item& x, const Item& y) {
          x.obstacles.empty() && y.obstacles.empty() && x.pairs.empty() && y.pairs.empty();
 }
 
+// Sections whose bounds say more than those of a neighbour: whose items are not all found there.
+std::vector<char> telling_sections(const Instance& instance) {
+  const auto sections = static_cast<size_t>(instance.sections);
+  std::vector<char> plain(sections, 1), begins(sections + 1, 0), ends(sections + 1, 0);
+  for (const OverlapPair& pair : instance.pairs) plain[static_cast<size_t>(pair.section)] = 0;
+  for (size_t t = 0; t < sections; ++t) {
+    const bool fixed = !instance.fixed.empty() && !instance.fixed[t].empty();
+    if (fixed || instance.top_slack_bytes[t] > 0) plain[t] = 0;
+  }
+  for (const Item& item : instance.items) {
+    for (const Interval& s : item.segments) {
+      begins[static_cast<size_t>(s.begin)] = 1;
+      ends[static_cast<size_t>(s.end)] = 1;
+    }
+  }
+  std::vector<char> telling(sections, 1);
+  bool news = true;  // something began since the last telling section
+  for (size_t t = 0; t < sections; ++t) {
+    news = news || begins[t] || (t > 0 && !plain[t - 1]);
+    const bool last = t + 1 == sections || ends[t + 1] || !plain[t + 1];
+    telling[t] = !plain[t] || (news && last);
+    if (telling[t]) news = false;
+  }
+  return telling;
+}
+
 }  // namespace
 
 Search::Search(const Instance& instance) : instance_(instance) {
   const size_t n = instance.items.size();
   sections_.resize(size(instance.sections));
+  const std::vector<char> telling = telling_sections(instance);
   for (size_t i = 0; i < n; ++i) {
     first_incidence_.push_back(static_cast<int>(incidences_.size()));
     for (const Interval& s : instance.items[i].segments) {
       for (int64_t t = s.begin; t < s.end; ++t) {
+        if (!telling[static_cast<size_t>(t)]) continue;
         Section& section = sections_[static_cast<size_t>(t)];
         section.slots.push_back({static_cast<int>(i), static_cast<int>(incidences_.size())});
         incidences_.emplace_back(static_cast<int>(t), static_cast<int>(section.slots.size()) - 1);
@@ -45,8 +74,8 @@ Search::Search(const Instance& instance) : instance_(instance) {
     sections_[size(instance.pairs[p].section)].pairs.push_back(static_cast<int>(p));
   }
   for (size_t t = 0; t < sections_.size(); ++t) {
-    sections_[t].plain = sections_[t].pairs.empty() &&
-                         (instance.fixed.empty() || instance.fixed[t].empty());
+    sections_[t].plain =
+        sections_[t].pairs.empty() && (instance.fixed.empty() || instance.fixed[t].empty());
     sections_[t].weight = kWeightOne;
   }
   for (std::vector<int64_t>* v : {&least_, &most_, &offset_, &base_}) v->resize(n);
@@ -68,10 +97,11 @@ void Search::find_twins() {
 }
 
 // False when the height is below what a single item needs.
-bool Search::reset(int64_t height_bytes, const std::vector<int>& rank) {
+bool Search::reset(int64_t height_bytes, const TryOrder& order) {
   if (height_bytes > height_bytes_) failed_.clear();  // what failed lower may fit higher
   height_bytes_ = height_bytes;
-  rank_ = rank;
+  rank_ = order.rank;
+  lowest_first_ = order.lowest_first;
   std::iota(list_.begin(), list_.end(), 0);
   std::fill(placed_.begin(), placed_.end(), 0);
   for (const int t : queue_) sections_[size(t)].waiting = false;
@@ -209,8 +239,12 @@ void Search::restore(size_t mark) {
     const Change change = trail_.back();
     trail_.pop_back();
     switch (change.what) {
-      case What::kLeast: least_[size(change.index)] = change.old; break;
-      case What::kBase: base_[size(change.index)] = change.old; break;
+      case What::kLeast:
+        least_[size(change.index)] = change.old;
+        break;
+      case What::kBase:
+        base_[size(change.index)] = change.old;
+        break;
       case What::kFirsts:
         sections_[size(change.index)].firsts = static_cast<int>(change.old);
         break;
