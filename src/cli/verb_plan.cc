@@ -15,8 +15,8 @@ namespace {
 
 // Those that answer instead of a plan come first; the text is printed in this order.
 constexpr PlanGroupPtr (*kGroups[])() = {
-    orders_group, what_if_group,  shared_group, text_group,
-    files_group,  pictures_group, memory_group, ram_group,
+    orders_group,   what_if_group, shared_group, text_group, files_group,
+    pictures_group, exports_group, memory_group, ram_group,
 };
 
 struct PlanVerb {

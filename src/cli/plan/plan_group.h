@@ -51,6 +51,7 @@ PlanGroupPtr orders_group();    // --list-orders
 PlanGroupPtr what_if_group();   // --what-if
 PlanGroupPtr text_group();      // what a terminal shows
 PlanGroupPtr pictures_group();  // --html, --svg, --compare
+PlanGroupPtr exports_group();   // --offline-tflite, --model-explorer
 PlanGroupPtr shared_group();    // more models, --exclusive, --concurrent
 PlanGroupPtr memory_group();    // --memory-map
 PlanGroupPtr ram_group();       // --ram

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// plan --offline-tflite FILE, --model-explorer FILE: the plan for other tools.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "cli/plan/plan_group.h"
+#include "compiler/driver/io/write_text.h"
+#include "compiler/driver/plan/offline_tflite.h"
+#include "compiler/plan/io/json.h"
+
+namespace netkit::cli {
+namespace {
+
+class ExportsGroup : public PlanGroup {
+ public:
+  void add(CLI::App& verb) override {
+    verb.add_option("--offline-tflite", tflite_,
+                    "write the .tflite with its operators in the planned order and the offsets as "
+                    "TensorFlow Lite Micro reads them");
+    verb.add_option("--model-explorer", explorer_,
+                    "write the live bytes of each operator as node data for Model Explorer");
+  }
+
+  // The plan of the file's own operators, as that runtime runs them, in place of ours.
+  Result<std::optional<int>> instead(const PlanRequest& request) override {
+    if (tflite_.empty()) return std::nullopt;
+    NK_ASSIGN(const driver::OfflineTflite made,
+              driver::plan_offline_tflite(request.model.model, request.compile));
+    NK_TRY(driver::write_text(tflite_,
+                              {reinterpret_cast<const char*>(made.file.data()), made.file.size()}));
+    if (request.globals.json) {
+      std::puts(plan::plan_json(made.problem, made.layout).c_str());
+      return 0;
+    }
+    fmt::print(
+        "{}: {} tensors planned for TensorFlow Lite Micro: {}, {}; the file's order{}: {} B. "
+        "Its kernels' own scratch comes on top\n",
+        printable(tflite_), made.planned_tensors, size_text(made.layout.arena_bytes),
+        made.layout.proven_minimal ? "proven minimal" : "not proven minimal",
+        made.kept_order ? " (kept)" : "", made.layout.given_order_peak_bytes);
+    return 0;
+  }
+
+  Result<void> act(const PlanRequest&, const driver::Planned& planned, PlanAnswer&) override {
+    if (!explorer_.empty()) {
+      if (planned.class_layouts.empty()) {
+        return fail(ErrorCode::kUsage, "a stored or shared plan has no operators to name",
+                    "--model-explorer", "give the one model that it was made from");
+      }
+      NK_TRY(driver::write_text(explorer_,
+                                plan::model_explorer_json(planned.problem, planned.layout) + "\n"));
+    }
+    return {};
+  }
+
+ private:
+  std::string tflite_, explorer_;
+};
+
+}  // namespace
+
+PlanGroupPtr exports_group() {
+  return std::make_unique<ExportsGroup>();
+}
+
+}  // namespace netkit::cli
