@@ -31,8 +31,8 @@ bool is_plan_json(std::string_view text);  // by its first words
 // Errors (kInput) name the buffer or step that is wrong.
 Result<SavedPlan> parse_plan(std::string_view text);
 
-// Custom node data of Model Explorer: {"results":{TENSOR:{"value":live bytes}},"gradient":[…]}, keyed
-// by the name of what each step makes.
+// Custom node data of Model Explorer: {"results":{TENSOR:{"value":live bytes}},"gradient":[…]},
+// keyed by the name of what each step makes.
 std::string model_explorer_json(const Problem& problem, const Layout& layout);
 
 // {"format":"netkit-orders/1","orders":[{"order":[…],"live_bytes":[…],"peak_bytes":n},…]}
