@@ -21,9 +21,10 @@ check_sanitize() {
 }
 check_device() { scripts/check_device_symbols.sh; }
 check_emulator() { scripts/check_emulator.sh; }
+check_pictures() { python3 scripts/check_pictures.py build/netkit examples/planner; }
 check_demo() { make --no-print-directory demo; }
 
-all="style unit sanitize device emulator demo"
+all="style unit pictures sanitize device emulator demo"
 for name in ${*:-$all}; do
   printf 'netkit check: %-10s ' "$name"
   start=$SECONDS

@@ -61,5 +61,17 @@ TEST(ReadPlan, BrokenPlansAreRefusedByName) {
   }
 }
 
+TEST(ModelExplorer, EveryStepHasItsLiveBytes) {
+  const auto problem = parse_graph(kGraph);
+  const auto layout = plan(*problem);
+  ASSERT_TRUE(layout.has_value());
+  const std::string text = model_explorer_json(*problem, *layout);
+  for (const LayoutStep& s : layout->steps) {
+    const std::string& made = problem->tensors[problem->steps[s.step].outputs[0]].name;
+    const std::string entry = "\"" + made + "\":{\"value\":" + std::to_string(s.live_bytes) + "}";
+    EXPECT_NE(text.find(entry), std::string::npos) << entry << " in " << text;
+  }
+}
+
 }  // namespace
 }  // namespace netkit::plan

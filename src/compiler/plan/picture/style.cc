@@ -10,10 +10,10 @@ const char* colour_style() {
   return R"(
 :root{--bg:#fff;--ink:#1b1f24;--soft:#5d6673;--line:#d8dce2;--card:#f6f7f9;--input:#8bbdf0;
 --activation:#b4dcae;--output:#f5bd74;--scratch:#e3e3ea;--state:#d0b3e8;--peak:#ffcf33;
---curve:#a9b6c8;--curveline:#5f728c;--bound:#c62f2f}
+--curve:#cbd3de;--curveline:#5f728c;--bound:#c62f2f}
 @media(prefers-color-scheme:dark){:root{--bg:#14171b;--ink:#e9ebee;--soft:#9aa4b0;--line:#343a42;
 --card:#1c2026;--input:#2b66a6;--activation:#33703a;--output:#9c601c;--scratch:#454552;
---state:#664486;--peak:#c79a14;--curve:#3d4856;--curveline:#8ea0b8;--bound:#ff7a6b}}
+--state:#664486;--peak:#c79a14;--curve:#2d343e;--curveline:#8ea0b8;--bound:#ff7a6b}}
 )";
 }
 
@@ -34,7 +34,7 @@ svg{font:11px system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
 .bound{stroke:var(--bound);stroke-width:1.5;stroke-dasharray:7 4}.boundtext{fill:var(--bound)}
 .peak{fill:var(--peak);fill-opacity:.17;stroke:var(--peak);stroke-width:1;pointer-events:none}
 .peaktext{fill:var(--ink);font-weight:600}
-.curve{fill:var(--curve);fill-opacity:.6}
+.curve{fill:var(--curve)}
 .curveline{fill:none;stroke:var(--curveline);stroke-width:1.4}
 .hit{fill:transparent}.marked{fill:none;stroke:var(--bound);stroke-width:2}
 )";
