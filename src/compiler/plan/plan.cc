@@ -193,6 +193,22 @@ Result<std::vector<Layout>> plan_classes(const Problem& problem, const PlanOptio
   return layouts;
 }
 
+Result<LeastOrder> least_order(const Problem& problem, const PlanOptions& options) {
+  NK_TRY(check_problem(problem));
+  Problem bytewise = problem;
+  bytewise.alignment = 1;
+  const OrderModel model = make_order_model(bytewise, {});
+  ClassLimits limits;
+  limits.order_nodes = options.order_nodes;
+  Effort effort;
+  if (options.time_limit_seconds) effort.deadline = now_seconds() + *options.time_limit_seconds;
+  LeastOrder least;
+  least.order = search_order(model, limits, effort, least.lower_bound_bytes);
+  least.peak_bytes = order_bound(model, least.order);
+  least.proven_minimal = least.peak_bytes == least.lower_bound_bytes;
+  return least;
+}
+
 Layout best_layout(const std::vector<Layout>& layouts, const PlanOptions& options) {
   Layout best = layouts.front();
   for (const Layout& layout : layouts) {

@@ -47,6 +47,17 @@ Layout best_layout(const std::vector<Layout>& layouts, const PlanOptions& option
 // Both in one.
 Result<Layout> plan(const Problem& problem, const PlanOptions& options = {});
 
+struct LeastOrder {
+  std::vector<int> order;          // indices into Problem::steps
+  int64_t peak_bytes = 0;          // largest live sum along it, sizes as they stand, class plain
+  int64_t lower_bound_bytes = 0;   // of every order
+  bool proven_minimal = false;
+};
+
+// The order alone, addresses and alignment aside. Uses order_nodes and time_limit_seconds. Errors:
+// kInput for a problem that breaks check_problem.
+Result<LeastOrder> least_order(const Problem& problem, const PlanOptions& options = {});
+
 struct OrderListing {
   std::vector<int> order;            // indices into Problem::steps
   std::vector<int64_t> live_bytes;   // per position, scratch included, plain class

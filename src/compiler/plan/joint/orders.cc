@@ -11,10 +11,11 @@
 namespace netkit::plan {
 namespace {
 
-constexpr int kMaxJointSteps = 24;    // beyond, orders and places are not enumerated together
+constexpr int kMaxJointSteps = 24;  // beyond, orders and places are not enumerated together
 constexpr int kBeamWidth = 16;
 constexpr int kMaxBeamSteps = 4000;
 constexpr uint64_t kFirstNodes = 20'000;
+constexpr uint64_t kQuickPlaceNodes = 10'000;
 constexpr uint64_t kSlackNodes = 50'000;  // per question about bytes below the alignment
 
 int64_t bound_of_steps(const OrderModel& model) {
@@ -100,8 +101,8 @@ bool search_both_ways(const OrderModel& model, int64_t start, int64_t ceiling,
 // `orders` is best in multiples of the alignment, `rounded` its need. What its fullest steps need
 // below that depends on the slack of what lies on top: is there an order whose every step of that
 // need has at least so much? Asked from the largest slack down.
-void search_slack(const OrderModel& model, int64_t rounded, uint64_t nodes_allowed,
-                  Effort& effort, Orders& orders) {
+void search_slack(const OrderModel& model, int64_t rounded, uint64_t nodes_allowed, Effort& effort,
+                  Orders& orders) {
   int64_t best = rounded;
   for (const auto& order : orders.candidates) best = std::min(best, order_bound(model, order));
   for (const int64_t slack : slacks_of(model)) {
@@ -130,8 +131,7 @@ Orders search_orders(const OrderModel& model, const ClassLimits& limits, Effort&
   const int64_t start = std::max(bound, limits.enough_bytes);
   const OrderModel rounded = without_slack(model);
   const int64_t most_slack = model.has_slack ? *slacks_of(model).begin() : 0;
-  const bool done =
-      search_both_ways(rounded, start, INT64_MAX, limits.order_nodes, effort, orders);
+  const bool done = search_both_ways(rounded, start, INT64_MAX, limits.order_nodes, effort, orders);
   const int64_t searched = orders.bound;
   orders.bound = bound;
   // A search that began above the bound proves something only where it went on from there.
@@ -146,8 +146,8 @@ Orders search_orders(const OrderModel& model, const ClassLimits& limits, Effort&
   return orders;
 }
 
-void improve(const OrderModel& model, const std::vector<int>& order, int64_t enough,
-             Effort& effort, ClassAnswer& answer) {
+void improve(const OrderModel& model, const std::vector<int>& order, int64_t enough, Effort& effort,
+             ClassAnswer& answer) {
   std::optional<int64_t> capacity;
   if (answer.placed.found) capacity = answer.placed.height_bytes - 1;
   if (capacity && order_bound(model, order) > *capacity) return;
@@ -157,14 +157,27 @@ void improve(const OrderModel& model, const std::vector<int>& order, int64_t eno
 
 }  // namespace
 
+std::vector<int> search_order(const OrderModel& model, const ClassLimits& limits, Effort& effort,
+                              int64_t& lower_bound_bytes) {
+  OrderModel twins = model;
+  order_twins(twins);
+  Orders orders = search_orders(twins, limits, effort);
+  lower_bound_bytes = orders.bound;
+  if (orders.candidates.empty()) orders.candidates.push_back(beam_order(model, kBeamWidth));
+  const auto better = [&](const std::vector<int>& a, const std::vector<int>& b) {
+    return order_bound(model, a) < order_bound(model, b);
+  };
+  return *std::min_element(orders.candidates.begin(), orders.candidates.end(), better);
+}
+
 ClassAnswer solve_class(const OrderModel& model, const ClassLimits& limits, Effort& effort) {
   ClassAnswer answer;
   std::vector<int> given(model.step_count());
   std::iota(given.begin(), given.end(), 0);
   if (limits.fixed_order) {
     const int64_t bound = order_bound(model, given);
-    OrderVerdict verdict = place_order(model, given, std::nullopt,
-                                       std::max(bound, limits.enough_bytes), effort);
+    OrderVerdict verdict =
+        place_order(model, given, std::nullopt, std::max(bound, limits.enough_bytes), effort);
     answer.placed = std::move(verdict.placed);
     answer.lower_bound_bytes = std::max(bound, verdict.lower_bound_bytes);
     return answer;
@@ -178,9 +191,14 @@ ClassAnswer solve_class(const OrderModel& model, const ClassLimits& limits, Effo
     orders.candidates.push_back(beam_order(model, kBeamWidth));
   }
   orders.candidates.push_back(topological_order(*model.problem));
-  for (const auto& order : orders.candidates) {
-    if (answer.placed.found && answer.placed.height_bytes <= enough) break;
-    improve(model, order, enough, effort, answer);
+  // An order that is hard to place may stand beside one that is easy.
+  const uint64_t all_nodes = effort.place_nodes;
+  for (const uint64_t nodes : {std::min(all_nodes, kQuickPlaceNodes), all_nodes}) {
+    effort.place_nodes = nodes;
+    for (const auto& order : orders.candidates) {
+      if (answer.placed.found && answer.placed.height_bytes <= enough) break;
+      improve(model, order, enough, effort, answer);
+    }
   }
   if (answer.placed.height_bytes > enough && model.step_count() <= kMaxJointSteps) {
     search_orders_and_places(twins, limits, effort, answer);

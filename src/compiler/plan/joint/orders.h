@@ -19,6 +19,10 @@ struct ClassLimits {
   int64_t enough_bytes = 0;        // stop at a plan of at most this size
 };
 
+// The order question alone: the best order found and what no order goes below.
+std::vector<int> search_order(const OrderModel& model, const ClassLimits& limits, Effort& effort,
+                              int64_t& lower_bound_bytes);
+
 ClassAnswer solve_class(const OrderModel& model, const ClassLimits& limits, Effort& effort);
 
 // Every order of a small graph against every placement, in order of discovery: improves
