@@ -75,13 +75,20 @@ void expect_sound(const std::string& path) {
   }
 }
 
+std::string model(const std::string& name) {
+  std::string path = NETKIT_SOURCE_DIR;
+  path += "/models/";
+  path += name;
+  return path;
+}
+
 std::string digits() {
-  return std::string(NETKIT_SOURCE_DIR) + "/models/digits_dscnn_int8.tflite";
+  return model("digits_dscnn_int8.tflite");
 }
 
 TEST(OfflineTflite, DigitModels) {
   expect_sound(digits());
-  expect_sound(std::string(NETKIT_SOURCE_DIR) + "/models/digits_cnn_int8.tflite");
+  expect_sound(model("digits_cnn_int8.tflite"));
 }
 
 TEST(OfflineTflite, PublicModels) {
@@ -102,7 +109,8 @@ TEST(OfflineTflite, PublicModels) {
 TEST(OfflineTflite, TheNetworkComputesTheSame) {
   const auto made = plan_offline_tflite(digits(), {});
   ASSERT_TRUE(made.has_value());
-  const std::string copy = std::string(NETKIT_BINARY_DIR) + "/offline_digits.tflite";
+  std::string copy = NETKIT_BINARY_DIR;
+  copy += "/offline_digits.tflite";
   std::ofstream(copy, std::ios::binary)
       .write(reinterpret_cast<const char*>(made->file.data()),
              static_cast<std::streamsize>(made->file.size()));
@@ -139,8 +147,7 @@ TEST(OfflineTflite, WrittenTwiceItStandsOnce) {
 }
 
 TEST(OfflineTflite, OtherFilesAreRefused) {
-  EXPECT_FALSE(plan_offline_tflite(std::string(NETKIT_SOURCE_DIR) + "/models/digits_cnn.onnx", {})
-                   .has_value());
+  EXPECT_FALSE(plan_offline_tflite(model("digits_cnn.onnx"), {}).has_value());
   EXPECT_FALSE(plan_offline_tflite("missing.tflite", {}).has_value());
 }
 
