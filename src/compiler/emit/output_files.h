@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that an emitter made, and writing them so that a failure leaves none half done.
+// Files that a verb made, and writing them so that a failure leaves none half done.
 #pragma once
 
 #include <string>
@@ -10,15 +10,23 @@
 namespace netkit::emit {
 
 struct OutputFile {
-  std::string name;  // relative to the output folder
+  std::string name;  // a path; for write_files relative to the output folder
   std::string text;  // may hold any bytes
 };
 
-// Writes all files into `folder` (made if missing), each under a temporary name that is renamed at
-// the end; on error the temporary files are removed and files from before stay as they were.
+// Writes all files or none. Each is written under a name of its own beside its target and renamed
+// at the end; on error (kUsage, naming the file asked for) files from before stay as they were, and
+// folders made on the way are removed. What stands at a target already: a regular file is replaced
+// and keeps its mode, a symlink is followed, a device or FIFO is written to as it is (before the
+// renames; that alone cannot be taken back), anything else is refused, and so are two outputs in
+// one file. `folders` are made if missing.
+Result<void> write_all(const std::vector<OutputFile>& files,
+                       const std::vector<std::string>& folders = {});
+
+// All files into `folder`, made if missing.
 Result<void> write_files(const std::string& folder, const std::vector<OutputFile>& files);
 
-// One file by its full path, the same way.
+// One file by its path; its folder exists.
 Result<void> write_file(const std::string& path, const std::string& text);
 
 }  // namespace netkit::emit

@@ -3,45 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <limits>
 
 #include "compiler/driver/io/npy.h"
+#include "compiler/driver/io/numbers.h"
 #include "compiler/import/import.h"
 
 namespace netkit::driver {
 namespace {
-
-struct Range {
-  nk_dtype dtype;
-  int64_t lo, hi;
-};
-constexpr Range kRanges[] = {
-    {NK_INT8, INT8_MIN, INT8_MAX},
-    {NK_UINT8, 0, UINT8_MAX},
-    {NK_INT16, INT16_MIN, INT16_MAX},
-    {NK_UINT16, 0, UINT16_MAX},
-    {NK_INT32, INT32_MIN, INT32_MAX},
-    {NK_UINT32, 0, UINT32_MAX},
-    {NK_INT64, INT64_MIN, INT64_MAX},
-    {NK_UINT64, 0, INT64_MAX},
-    {NK_BOOL, 0, 1},
-};
-
-const Range* range_of(nk_dtype dtype) {
-  for (const Range& range : kRanges) {
-    if (range.dtype == dtype) return &range;
-  }
-  return nullptr;
-}
-
-void append(Bytes& bytes, const void* value, size_t size) {
-  const auto* from = static_cast<const std::byte*>(value);
-  bytes.insert(bytes.end(), from, from + size);
-}
 
 template <typename T>
 T load(std::span<const std::byte> bytes, size_t i) {
@@ -62,59 +36,8 @@ float half_to_float(uint16_t half) {
   return sign * std::ldexp(static_cast<float>(1024 + mantissa), static_cast<int>(exponent) - 25);
 }
 
-std::string kind_of(const TensorType& type) {
-  return fmt::format("{} [{}]", name_of(type.dtype), dims_text(type.dims));
-}
-
-Result<double> parse_number(std::string_view token, const std::string& name) {
-  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.front()))) {
-    token.remove_prefix(1);
-  }
-  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) {
-    token.remove_suffix(1);
-  }
-  if (token.starts_with('+')) token.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  const bool whole = end == token.data() + token.size() && !token.empty();
-  if (!whole || error == std::errc::invalid_argument) {
-    return bad_input(fmt::format("'{}' is not a number", token.substr(0, 40)),
-                     fmt::format("input '{}'", name),
-                     "give a comma list of numbers, or a file that exists");
-  }
-  return value;
-}
-
-Result<void> append_value(Bytes& bytes, double value, const TensorType& type, bool real,
-                          const std::string& name) {
-  if (type.dtype == NK_FLOAT32) {
-    const float f = static_cast<float>(value);
-    append(bytes, &f, sizeof f);
-    return {};
-  }
-  const Range* range = range_of(type.dtype);
-  if (range == nullptr) {
-    return bad_input(fmt::format("text values for a {} input", name_of(type.dtype)),
-                     fmt::format("input '{}'", name), "give raw bytes in a .bin file, or an .npy");
-  }
-  int64_t integer = 0;
-  if (real && !type.quant.empty()) {
-    NK_ASSIGN(integer, quantise(value, type, name));
-  } else {
-    if (!(value >= static_cast<double>(range->lo) && value <= static_cast<double>(range->hi)) ||
-        value != std::floor(value)) {
-      return bad_input(fmt::format("{} is not a value of {}", value, name_of(type.dtype)),
-                       fmt::format("input '{}'", name),
-                       "give whole numbers in the model's own type, or real numbers with --real");
-    }
-    integer = static_cast<int64_t>(value);
-  }
-  append(bytes, &integer, static_cast<size_t>(bits_of(type.dtype) / 8));
-  return {};
-}
-
 Result<Bytes> from_text(std::string_view text, const TensorType& type, bool real,
-                        const std::string& name) {
+                        const std::string& where) {
   NK_ASSIGN(const int64_t wanted, element_count(type.dims));
   Bytes bytes;
   int64_t count = 0;
@@ -125,38 +48,72 @@ Result<Bytes> from_text(std::string_view text, const TensorType& type, bool real
     const bool blank = token.find_first_not_of(" \t\r") == std::string_view::npos;
     if (blank && (end == text.size() || text[end] == '\n')) continue;
     if (++count > wanted) continue;
-    NK_ASSIGN(const double value, parse_number(token, name));
-    NK_TRY(append_value(bytes, value, type, real, name));
+    NK_TRY(append_text(bytes, token, type, real, where));
   }
   if (count != wanted) {
     return bad_input(fmt::format("{} values given, {} needs {}", count, kind_of(type), wanted),
-                     fmt::format("input '{}'", name));
+                     where);
+  }
+  return bytes;
+}
+
+Dims without_ones(Dims dims) {
+  std::erase(dims, 1);
+  return dims;
+}
+
+Result<Bytes> checked_bools(Bytes bytes, const TensorType& type, const std::string& where) {
+  if (type.dtype != NK_BOOL) return bytes;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (static_cast<uint8_t>(bytes[i]) > 1) {
+      return bad_input(
+          fmt::format("{} is not a value of bool (element {})", static_cast<int>(bytes[i]), i),
+          where, "give bytes of 0 and 1");
+    }
   }
   return bytes;
 }
 
 Result<Bytes> from_npy(std::span<const std::byte> file, const TensorType& type,
-                       const std::string& name) {
-  NK_ASSIGN(NpyArray array, parse_npy(file, name));
-  NK_ASSIGN(const int64_t wanted, element_count(type.dims));
-  NK_ASSIGN(const int64_t count, element_count(array.type.dims));
-  if (count != wanted) {
-    return bad_input(
-        fmt::format("the .npy holds {} values, {} needs {}", count, kind_of(type), wanted),
-        fmt::format("input '{}'", name));
+                       const std::string& where) {
+  NK_ASSIGN(NpyArray array, parse_npy(file, where));
+  if (without_ones(array.type.dims) != without_ones(type.dims)) {
+    return bad_input(fmt::format("the .npy has shape [{}], the input is {}",
+                                 dims_text(array.type.dims), kind_of(type)),
+                     where, "dimensions of 1 aside the shapes must agree");
   }
-  if (array.type.dtype == type.dtype) return std::move(array.data);
+  if (array.type.dtype == type.dtype) return checked_bools(std::move(array.data), type, where);
   if (!is_float(array.type.dtype)) {
     return bad_input(
         fmt::format("the .npy is {}, the input is {}", name_of(array.type.dtype), kind_of(type)),
-        fmt::format("input '{}'", name));
+        where);
   }
+  NK_ASSIGN(const int64_t count, element_count(array.type.dims));
   Bytes bytes;
   for (int64_t i = 0; i < count; ++i) {
     const double value = element(array.data, array.type.dtype, static_cast<size_t>(i));
-    NK_TRY(append_value(bytes, value, type, true, name));
+    NK_TRY(append_real(bytes, value, type, where));
   }
   return bytes;
+}
+
+bool ends_with(const std::string& path, std::string_view ending) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
+  };
+  return path.size() >= ending.size() &&
+         std::equal(ending.begin(), ending.end(), path.end() - static_cast<long>(ending.size()),
+                    [&](char b, char a) { return same(a, b); });
+}
+
+// Was it meant as a file? Numbers hold no slash and end in no word.
+bool names_a_file(const std::string& what) {
+  if (ends_with(what, ".npy") || ends_with(what, ".csv") || ends_with(what, ".bin")) return true;
+  if (what.find_first_of(",;\n") != std::string::npos || is_number(what)) return false;
+  const size_t dot = what.rfind('.');
+  return what.find('/') != std::string::npos ||
+         (dot != std::string::npos && dot + 1 < what.size() &&
+          std::isalpha(static_cast<unsigned char>(what[dot + 1])) != 0);
 }
 
 }  // namespace
@@ -167,39 +124,35 @@ InputSpec split_input(std::string_view text) {
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
-Result<int64_t> quantise(double real, const TensorType& type, const std::string& name) {
-  const Range* range = range_of(type.dtype);
-  if (range == nullptr || type.quant.scale.size() != 1) {
-    return bad_input(fmt::format("real numbers for {}", kind_of(type)),
-                     fmt::format("input '{}'", name), "give values of the model's own type");
-  }
-  if (std::isnan(real)) {
-    return bad_input("NaN for a quantised input", fmt::format("input '{}'", name),
-                     "replace NaN in the data");
-  }
-  const double q = std::round(real / static_cast<double>(type.quant.scale[0])) +
-                   static_cast<double>(type.quant.zero_point[0]);
-  if (q <= static_cast<double>(range->lo)) return range->lo;
-  if (q >= static_cast<double>(range->hi)) return range->hi;
-  return static_cast<int64_t>(q);
-}
-
 Result<Bytes> read_input(const std::string& what, const TensorType& type, bool real,
                          const std::string& name) {
+  const std::string input = fmt::format("input '{}'", name);
   std::error_code error;
-  if (!std::filesystem::exists(what, error)) return from_text(what, type, real, name);
-  NK_ASSIGN(Bytes file, read_model_file(what));
-  if (what.ends_with(".npy")) return from_npy(file, type, name);
-  if (what.ends_with(".csv")) {
-    return from_text({reinterpret_cast<const char*>(file.data()), file.size()}, type, real, name);
+  const auto status = std::filesystem::status(what, error);
+  if (!std::filesystem::exists(status)) {
+    if (!names_a_file(what)) return from_text(what, type, real, input);
+    return bad_input("no such file", fmt::format("{}: {}", input, what));
+  }
+  const std::string where = fmt::format("{}: {}", input, what);
+  if (std::filesystem::is_directory(status)) {
+    return bad_input("is a folder, not a file", where, "give a file or a comma list of numbers");
+  }
+  auto read = read_model_file(what);
+  if (!read) {
+    read.error().where = where;
+    return read;
+  }
+  Bytes file = std::move(*read);
+  if (ends_with(what, ".npy")) return from_npy(file, type, where);
+  if (ends_with(what, ".csv")) {
+    return from_text({reinterpret_cast<const char*>(file.data()), file.size()}, type, real, where);
   }
   NK_ASSIGN(const int64_t wanted, byte_count(type.dtype, type.dims));
   if (static_cast<int64_t>(file.size()) != wanted) {
-    return bad_input(
-        fmt::format("{} holds {} bytes, {} needs {}", what, file.size(), kind_of(type), wanted),
-        fmt::format("input '{}'", name));
+    return bad_input(fmt::format("holds {} bytes, {} needs {}", file.size(), kind_of(type), wanted),
+                     where);
   }
-  return file;
+  return checked_bools(std::move(file), type, where);
 }
 
 double element(std::span<const std::byte> bytes, nk_dtype dtype, size_t i) {
@@ -242,8 +195,8 @@ std::string element_json(std::span<const std::byte> bytes, nk_dtype dtype, size_
 
 Result<std::string> encode_output(const std::string& path, const TensorType& type,
                                   std::span<const std::byte> bytes) {
-  if (path.ends_with(".npy")) return make_npy(type, bytes);
-  if (!path.ends_with(".csv")) {
+  if (ends_with(path, ".npy")) return make_npy(type, bytes);
+  if (!ends_with(path, ".csv")) {
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   NK_ASSIGN(const int64_t count, element_count(type.dims));

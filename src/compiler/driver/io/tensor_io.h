@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compiler/driver/io/numbers.h"
 #include "compiler/ir/tensor_type.h"
 
 namespace netkit::driver {
@@ -20,13 +21,11 @@ InputSpec split_input(std::string_view text);
 
 // The bytes of one input. `what` is a file (.npy, .csv, .bin or any other raw little-endian bytes)
 // or a comma list of numbers. Text numbers are values of the dtype itself; with `real` they are
-// real numbers and are quantised, as a float .npy for a quantised input always is. Errors (kInput):
-// wrong count or size, a value outside the dtype, NaN for a quantised input.
+// real numbers and are quantised, as a float .npy for a quantised input always is. Name endings are
+// read in either case. Errors (kInput): wrong count or size, an .npy whose shape differs when
+// dimensions of 1 are dropped, and what io/numbers.h refuses; a .bin bool is 0 or 1.
 Result<Bytes> read_input(const std::string& what, const TensorType& type, bool real,
                          const std::string& name);
-
-// Real number → quantised value of `type` (one scale), to nearest, ties away from zero, saturated.
-Result<int64_t> quantise(double real, const TensorType& type, const std::string& name);
 
 // Element i as a double (exact for all dtypes but int64 beyond 2^53).
 double element(std::span<const std::byte> bytes, nk_dtype dtype, size_t i);
