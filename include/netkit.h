@@ -52,7 +52,9 @@ typedef enum nk_dtype_t {
 
 #define NK_PROGRAM_MAX_RANK 6
 
-/* A loaded program: 128 bytes, filled by nk_program_load; copying it copies the handle. */
+/* A loaded program: 128 bytes, filled by nk_program_load; copying it copies the handle. It may hold
+ * anything before: a call on a program that was never loaded fails (NK_ERR_MODEL_NOT_LOADED, or a
+ * count or size of 0) and reads nothing through it. */
 typedef struct nk_program_t {
   uint64_t storage[16];
 } nk_program_t;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "test_support.h"
 
@@ -16,9 +17,12 @@ struct Command {
   std::string expected;  // what the page shows below it
 };
 
-std::vector<Command> commands_of(const std::string& page) {
-  const Bytes bytes = read_bytes(page);
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+std::string text_of(const std::string& path) {
+  const Bytes bytes = read_bytes(path);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<Command> commands_of(const std::string& text) {
   std::vector<Command> out;
   bool inside = false;
   for (size_t begin = 0; begin < text.size();) {
@@ -51,16 +55,39 @@ std::string output_of(const std::string& folder, const std::string& command) {
   return out;
 }
 
-TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
+// A work folder with the source tree's folders that the pages name.
+std::string page_folder(const std::string& name) {
   const std::string source = NETKIT_SOURCE_DIR;
-  const std::string folder = work_folder("tutorial");
-  std::filesystem::create_directory_symlink(source + "/examples", folder + "/examples");
-  std::filesystem::create_directory_symlink(source + "/models", folder + "/models");
-  const std::vector<Command> commands = commands_of(source + "/docs/tutorial-planner.md");
-  EXPECT_GE(commands.size(), 14u);
-  for (const Command& command : commands) {
+  const std::string folder = work_folder(name);
+  for (const char* part : {"examples", "models", "include"}) {
+    std::filesystem::create_directory_symlink(source + "/" + part, folder + "/" + part);
+  }
+  std::filesystem::create_directory_symlink(NETKIT_BINARY_DIR, folder + "/build");
+  return folder;
+}
+
+void run_page(const std::string& text, const std::string& folder, size_t at_least) {
+  const std::vector<Command> commands = commands_of(text);
+  EXPECT_GE(commands.size(), at_least);
+  for (Command command : commands) {
+#ifdef __SANITIZE_ADDRESS__
+    if (command.line.starts_with("cc ")) command.line += " -fsanitize=address,undefined";
+#endif
     EXPECT_EQ(output_of(folder, command.line), command.expected) << command.line;
   }
+}
+
+TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
+  run_page(text_of(std::string(NETKIT_SOURCE_DIR) + "/docs/tutorial-planner.md"),
+           page_folder("tutorial"), 14);
+}
+
+TEST(CLibrary, TheProgramOfThePageCompilesAndRuns) {
+  const std::string text = text_of(std::string(NETKIT_SOURCE_DIR) + "/docs/c-library.md");
+  const std::string folder = page_folder("c_library");
+  const size_t begin = text.find("```c\n") + 5;
+  std::ofstream(folder + "/classify.c") << text.substr(begin, text.find("```", begin) - begin);
+  run_page(text, folder, 4);
 }
 
 }  // namespace

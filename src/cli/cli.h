@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ namespace netkit::cli {
 // What stands before or after the verb.
 struct Globals {
   bool json = false;
-  std::string arena;  // size text; "": as the file says
+  std::optional<int64_t> arena_bytes;  // none: as the file says
 };
 
 // The verb's work; its exit code (0 done, 1 the answer is no). Set by the verb's callback.
@@ -54,9 +55,18 @@ std::string size_text(int64_t bytes);
 // One line that names cause and place, one more that says what to do; with --json an object on
 // stdout too. Returns the exit code.
 int report_error(const Error& error, const Globals& globals);
+// The same on stderr alone, for an answer that has been printed already.
+int report_on_stderr(const Error& error);
+// Refuses --arena (kUsage) where it would say nothing.
+Result<void> no_arena(const Globals& globals, std::string_view verb);
+void print_version(const Globals& globals);
 void print_warnings(const std::vector<std::string>& warnings);
 // A model's own words may hold anything; a terminal gets no control characters.
 std::string printable(std::string_view text);
+// Before anything is opened: a closed stdin, stdout or stderr must not become some file's number.
+void open_streams();
+// The exit code when all was written: `code`, or 2 and a line on stderr when stdout took not all.
+int close_stdout(int code);
 // 0.0 to 1.0 on stderr, drawn only when that is a terminal.
 void progress(std::string_view what, double done);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
 #include "cli/cli.h"
@@ -59,6 +60,11 @@ Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
   out.disabled_passes = options.without;
   for (const std::string& text : options.shapes) {
     NK_ASSIGN(auto shape, parse_shape(text));
+    const auto same = [&](const auto& other) { return other.first == shape.first; };
+    if (std::ranges::any_of(out.shapes, same)) {
+      return fail(ErrorCode::kUsage, fmt::format("input '{}' is given twice", shape.first),
+                  "--shape", "name each input once");
+    }
     out.shapes.push_back(std::move(shape));
   }
   if (options.order == "given") {

@@ -72,9 +72,19 @@ int report_error(const Error& error, const Globals& globals) {
         {"hint", error.hint},         {"items", error.items}};
     std::puts(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   }
+  return report_on_stderr(error);
+}
+
+int report_on_stderr(const Error& error) {
   fmt::print(stderr, "netkit: {}\n", printable(one_line(error)));
   if (!error.hint.empty()) fmt::print(stderr, "  {}\n", printable(error.hint));
   return static_cast<int>(error.code);
+}
+
+Result<void> no_arena(const Globals& globals, std::string_view verb) {
+  if (!globals.arena_bytes) return {};
+  return fail(ErrorCode::kUsage, fmt::format("says nothing to {}", verb), "--arena",
+              "leave it out");
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "compiler/driver/verbs/test_cases.h"
+#include "compiler/driver/cases/test_cases.h"
 
 namespace netkit::cli {
 namespace {
@@ -37,32 +37,34 @@ nlohmann::json to_json(const driver::TestReport& report) {
           {"failures", failures}};
 }
 
-Result<int> test(std::vector<std::string> files, const Globals& globals) {
-  if (files.empty()) files = driver::nk_files_in(kBundled);
-  if (files.empty()) {
-    return fail(ErrorCode::kUsage, "no .nk file given and none in models/", {},
-                "netkit test FILE.nk …");
-  }
-  size_t arena_bytes = 0;
-  if (!globals.arena.empty()) {
-    NK_ASSIGN(const int64_t bytes, parse_size(globals.arena, "--arena"));
-    arena_bytes = static_cast<size_t>(bytes);
-  }
-  int passed = 0, failed = 0;
-  nlohmann::json reports = nlohmann::json::array();
+Result<std::vector<driver::TestReport>> run_cases(const std::vector<std::string>& files,
+                                                  size_t arena_bytes) {
+  if (files.empty()) return driver::run_bundled_cases(kBundled, arena_bytes);
+  std::vector<driver::TestReport> reports;
   for (const std::string& file : files) {
-    NK_ASSIGN(const driver::TestReport report, driver::run_test_cases(file, arena_bytes));
+    NK_ASSIGN(driver::TestReport report, driver::run_test_cases(file, arena_bytes));
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+Result<int> test(const std::vector<std::string>& files, const Globals& globals) {
+  const auto arena_bytes = static_cast<size_t>(globals.arena_bytes.value_or(0));
+  NK_ASSIGN(const auto reports, run_cases(files, arena_bytes));
+  int passed = 0, failed = 0;
+  nlohmann::json all = nlohmann::json::array();
+  for (const driver::TestReport& report : reports) {
     passed += report.passed;
     failed += report.failed;
     if (globals.json) {
-      reports.push_back(to_json(report));
+      all.push_back(to_json(report));
     } else {
       print_text(report);
     }
   }
   if (globals.json) {
     const nlohmann::json object = {
-        {"format", "netkit-test/1"}, {"passed", passed}, {"failed", failed}, {"files", reports}};
+        {"format", "netkit-test/1"}, {"passed", passed}, {"failed", failed}, {"files", all}};
     std::puts(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   } else {
     fmt::print("{} passed, {} failed\n", passed, failed);
@@ -75,7 +77,9 @@ Result<int> test(std::vector<std::string> files, const Globals& globals) {
 void add_test(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("test", "the test cases inside .nk files");
   auto files = std::make_shared<std::vector<std::string>>();
-  verb->add_option("files", *files, ".nk files; default: those of models/");
+  verb->add_option("files", *files, ".nk files; default: the models of models/ on their digits");
+  verb->footer(
+      "\nExamples:\n  netkit test model.nk\n  netkit test            the bundled models\n");
   verb->callback([&context, files] {
     context.work = [&context, files] { return test(*files, context.globals); };
   });

@@ -22,6 +22,7 @@ void print_verdict(const plan::PlanVerdict& v) {
 }
 
 Result<int> check_plan(const std::string& file, const Globals& globals) {
+  NK_TRY(no_arena(globals, "check-plan"));
   NK_ASSIGN(const auto verdicts, driver::check_plan_file(file));
   if (globals.json) {
     std::puts(driver::check_plan_json(verdicts).c_str());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@ struct CompileArgs {
   ModelOptions model;
   driver::BuildOptions build;
   std::string dump, stop_after;
+  const CLI::Option *count = nullptr, *tolerance = nullptr;
 };
 
 Result<driver::Phase> phase_named(const std::string& name, const char* option) {
@@ -34,26 +36,55 @@ void print_answer(const driver::BuildReport& report, const Globals& globals) {
                                    {"proven_minimal", report.proven_minimal},
                                    {"class", report.plan_class},
                                    {"tests", report.tests}};
-    std::puts(object.dump().c_str());
+    std::puts(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return;
   }
-  fmt::print("{}: {}, arena {}, {} in class {}{}\n", report.path, size_text(report.file_bytes),
-             size_text(report.arena_bytes),
+  fmt::print("{}: {}, arena {}, {} in class {}{}\n", printable(report.path),
+             size_text(report.file_bytes), size_text(report.arena_bytes),
              report.proven_minimal ? "proven minimal" : "not proven minimal", report.plan_class,
              report.tests > 0 ? fmt::format(", {} test cases", report.tests) : "");
 }
 
-Result<int> compile(CompileArgs args, const Globals& globals) {
-  NK_ASSIGN(driver::CompileOptions options, compile_options(args.model));
-  if (!args.dump.empty() || !args.stop_after.empty()) {
-    const bool dumps = !args.dump.empty();
-    NK_ASSIGN(options.last,
-              phase_named(dumps ? args.dump : args.stop_after, dumps ? "--dump" : "--stop-after"));
-    NK_ASSIGN(const driver::Compilation made, compile_file(args.model.model, options));
-    print_warnings(made.warnings);
-    if (dumps) std::fputs(driver::dump(made, options.last).c_str(), stdout);
-    return 0;
+// --dump and --stop-after: no file is made.
+Result<int> up_to_phase(const CompileArgs& args, driver::CompileOptions options,
+                        const Globals& globals) {
+  const bool dumps = !args.dump.empty();
+  const char* option = dumps ? "--dump" : "--stop-after";
+  NK_TRY(no_arena(globals, option));
+  NK_ASSIGN(options.last, phase_named(dumps ? args.dump : args.stop_after, option));
+  NK_ASSIGN(const driver::Compilation made, compile_file(args.model.model, options));
+  print_warnings(made.warnings);
+  const std::string text = dumps ? driver::dump(made, options.last) : "";
+  if (globals.json) {
+    const nlohmann::json object = {{"format", "netkit-dump/1"},
+                                   {"phase", dumps ? args.dump : args.stop_after},
+                                   {"text", text}};
+    std::puts(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  } else {
+    std::fputs(text.c_str(), stdout);
   }
+  return 0;
+}
+
+Result<void> check_case_options(const driver::BuildOptions& build, bool count_given,
+                                bool tolerance_given) {
+  if (!std::isfinite(build.case_tolerance) || build.case_tolerance < 0) {
+    return fail(ErrorCode::kUsage, "not a finite number of at least 0", "--case-tolerance",
+                "give an absolute difference of real values, as 0.001");
+  }
+  if ((count_given || tolerance_given) && build.case_inputs.empty()) {
+    return fail(ErrorCode::kUsage, "there are no test cases",
+                count_given ? "--cases" : "--case-tolerance",
+                "give --case-inputs FILE --case-outputs FILE");
+  }
+  return {};
+}
+
+Result<int> compile(CompileArgs args, const Globals& globals) {
+  NK_ASSIGN(const driver::CompileOptions options, compile_options(args.model));
+  NK_TRY(check_case_options(args.build, args.count->count() > 0, args.tolerance->count() > 0));
+  if (!args.dump.empty() || !args.stop_after.empty()) return up_to_phase(args, options, globals);
+  args.build.arena_limit_bytes = globals.arena_bytes;
   NK_ASSIGN(const driver::BuildReport report,
             driver::build_nk(args.model.model, options, args.build));
   print_warnings(report.warnings);
@@ -68,15 +99,23 @@ void add_compile(CLI::App& app, Context& context) {
   verb->alias("convert");
   auto args = std::make_shared<CompileArgs>();
   add_model_options(*verb, args->model);
-  verb->add_option("-o,--output", args->build.output, "the .nk file; default: the model's name");
+  verb->add_option("-o,--output", args->build.output,
+                   "the .nk file; default: beside the model, its name with .nk");
   verb->add_option("--dump", args->dump, "print what a phase made and stop after it");
   verb->add_option("--stop-after", args->stop_after, "run no phase after this one");
   verb->add_option("--case-inputs", args->build.case_inputs,
                    "raw inputs of test cases, one case after the other");
   verb->add_option("--case-outputs", args->build.case_outputs, "their expected outputs");
-  verb->add_option("--cases", args->build.cases, "how many cases to embed; default: all");
-  verb->add_option("--case-tolerance", args->build.case_tolerance,
-                   "absolute, of real values; 0: the very bytes");
+  args->count =
+      verb->add_option("--cases", args->build.cases, "how many cases to embed; default: all")
+          ->check(CLI::Range(1, 1000000000));
+  args->tolerance = verb->add_option("--case-tolerance", args->build.case_tolerance,
+                                     "absolute, of real values; 0: the very bytes");
+  verb->footer(
+      "\nExamples:\n"
+      "  netkit compile model.onnx -o model.nk\n"
+      "  netkit compile model.tflite --case-inputs in.bin --case-outputs out.bin --cases 10\n"
+      "  netkit compile model.tflite --dump passes\n");
   verb->callback([&context, args] {
     context.work = [&context, args] { return compile(*args, context.globals); };
   });

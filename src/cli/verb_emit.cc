@@ -20,6 +20,7 @@ struct EmitArgs {
 
 Result<int> emit(EmitArgs args, const Globals& globals) {
   args.emit.standalone = !args.against_library;
+  args.emit.arena_limit_bytes = globals.arena_bytes;
   NK_ASSIGN(const driver::CompileOptions options, compile_options(args.model));
   NK_ASSIGN(const driver::EmitReport report,
             driver::emit_model(args.model.model, options, args.emit));
@@ -34,7 +35,7 @@ Result<int> emit(EmitArgs args, const Globals& globals) {
                                    {"macs", report.macs},
                                    {"proven_minimal", report.proven_minimal},
                                    {"class", report.plan_class}};
-    std::puts(object.dump().c_str());
+    std::puts(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return 0;
   }
   for (const std::string& file : report.files) fmt::print("{}\n", printable(file));
@@ -57,6 +58,11 @@ void add_emit(CLI::App& app, Context& context) {
   bool* standalone = &args->emit.standalone;
   verb->add_flag("--standalone", *standalone, "kernels inside the source (the default)");
   verb->add_flag("--lib", args->against_library, "call the kernels of libnetkit");
+  verb->footer(
+      "\nExamples:\n"
+      "  netkit emit model.tflite -o out --name net\n"
+      "  netkit emit model.onnx -o out --lib\n"
+      "  netkit emit model.tflite -o out --arena 64K    nothing is written when it does not fit\n");
   verb->callback([&context, args] {
     context.work = [&context, args] { return emit(*args, context.globals); };
   });

@@ -57,9 +57,10 @@ void print_full(const driver::Inspection& x) {
 Result<int> inspect(const InspectArgs& args, const Globals& globals) {
   NK_ASSIGN(const driver::CompileOptions options, compile_options(args.model));
   NK_ASSIGN(const driver::Inspection x, driver::inspect_file(args.model.model, options));
+  const Result<void> fits = driver::fits_arena(x.arena_bytes, globals.arena_bytes, x.file);
   if (globals.json) {
     std::puts(driver::to_json(x).c_str());
-    return 0;
+    return fits ? 0 : report_on_stderr(fits.error());
   }
   fmt::print("{} for target {}\n", printable(x.file), x.target);
   for (const std::string& input : x.inputs) fmt::print("input  {}\n", printable(input));
@@ -68,7 +69,7 @@ Result<int> inspect(const InspectArgs& args, const Globals& globals) {
   fmt::print("{} steps, {} MACs, {} transposes, arena {}, weights {}\n", x.layers.size(), x.macs,
              x.transposes, size_text(x.arena_bytes), size_text(x.weight_bytes));
   if (args.full) print_full(x);
-  return 0;
+  return fits ? 0 : report_on_stderr(fits.error());
 }
 
 }  // namespace
@@ -78,6 +79,7 @@ void add_inspect(CLI::App& app, Context& context) {
   auto args = std::make_shared<InspectArgs>();
   add_model_options(*verb, args->model);
   verb->add_flag("--full", args->full, "also arena, flash, context and provenance");
+  verb->footer("\nExamples:\n  netkit inspect model.tflite\n  netkit inspect model.nk --full\n");
   verb->callback([&context, args] {
     context.work = [&context, args] { return inspect(*args, context.globals); };
   });

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/plan/plan_group.h"
+#include "compiler/driver/io/write_files.h"
 #include "compiler/plan/io/json.h"
 
 namespace netkit::cli {
@@ -57,11 +58,14 @@ Result<int> run(PlanVerb& verb) {
     NK_TRY(group->act(request, planned, answer));
     code = std::max(code, answer.code);
   }
+  if (!answer.files.empty()) NK_TRY(driver::write_all(answer.files));
   if (request.globals.json) {
     answer.text = joined_json(plan::plan_json(planned.problem, planned.layout), answer) + "\n";
   }
   std::fputs(answer.text.c_str(), stdout);
-  return code;
+  const Result<void> fits = driver::fits_arena(planned.layout.arena_bytes,
+                                               request.globals.arena_bytes, request.model.model);
+  return fits ? code : std::max(code, report_on_stderr(fits.error()));
 }
 
 }  // namespace
@@ -74,6 +78,11 @@ void add_plan(CLI::App& app, Context& context) {
     state->groups.push_back(make());
     state->groups.back()->add(*verb);
   }
+  verb->footer(
+      "\nExamples:\n"
+      "  netkit plan model.tflite              the memory it needs, with proof\n"
+      "  netkit plan model.tflite --ram 64K    does it fit?\n"
+      "  netkit plan graph.json --html plan.html --certificate proof.json\n");
   verb->callback([&context, state] {
     context.work = [&context, state] {
       state->request.globals = context.globals;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.h"
-#include "compiler/driver/verbs/run.h"
 #include "compiler/driver/io/tensor_io.h"
+#include "compiler/driver/verbs/run.h"
 
 namespace netkit::cli {
 namespace {
@@ -65,10 +65,7 @@ void print_text(const driver::RunReport& report) {
 Result<int> run(const RunArgs& args, const Globals& globals) {
   NK_ASSIGN(const driver::CompileOptions compile, compile_options(args.model));
   driver::RunOptions options = args.run;
-  if (!globals.arena.empty()) {
-    NK_ASSIGN(const int64_t arena, parse_size(globals.arena, "--arena"));
-    options.arena_bytes = static_cast<size_t>(arena);
-  }
+  options.arena_bytes = static_cast<size_t>(globals.arena_bytes.value_or(0));
   NK_ASSIGN(const driver::RunReport report, run_model(args.model.model, compile, options));
   print_warnings(report.warnings);
   globals.json ? print_json(report) : print_text(report);
@@ -90,6 +87,11 @@ void add_run(CLI::App& app, Context& context) {
   verb->add_flag("--real", args->run.real, "values are real numbers: quantise them");
   verb->add_flag("--profile", args->run.profile, "time of every step");
   verb->add_option("--dump-layers", args->run.dump_layers, "folder for every step's output");
+  verb->footer(
+      "\nExamples:\n"
+      "  netkit run model.tflite --input in.npy --json\n"
+      "  netkit run model.onnx --input left=1,2,3 --input right=b.bin --output out.npy\n"
+      "  netkit run model.nk --input in.bin --profile --repeat 100\n");
   verb->callback([&context, args] {
     context.work = [&context, args] { return run(*args, context.globals); };
   });

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/plan/plan_group.h"
-#include "compiler/driver/io/write_text.h"
 #include "compiler/plan/check/certificate.h"
 #include "compiler/plan/io/json.h"
 
@@ -20,22 +19,22 @@ class FilesGroup : public PlanGroup {
   }
 
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
-                   PlanAnswer&) override {
+                   PlanAnswer& answer) override {
     const bool searched = !planned.class_layouts.empty();
     if (!searched && !(graph_output_.empty() && certificate_.empty())) {
       return fail(ErrorCode::kUsage, "a stored or shared plan has no problem to write",
                   request.model.model, "give the one model that it was made from");
     }
     if (!output_.empty()) {
-      NK_TRY(driver::write_text(output_, plan::plan_json(planned.problem, planned.layout) + "\n"));
+      answer.files.push_back({output_, plan::plan_json(planned.problem, planned.layout) + "\n"});
     }
     if (!graph_output_.empty()) {
-      NK_TRY(driver::write_text(graph_output_, plan::graph_json(planned.problem) + "\n"));
+      answer.files.push_back({graph_output_, plan::graph_json(planned.problem) + "\n"});
     }
     if (!certificate_.empty()) {
       const std::string text =
           plan::certificate_json(planned.problem, request.compile.plan, planned.class_layouts);
-      NK_TRY(driver::write_text(certificate_, text + "\n"));
+      answer.files.push_back({certificate_, text + "\n"});
     }
     return {};
   }

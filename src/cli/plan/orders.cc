@@ -32,6 +32,7 @@ class OrdersGroup : public PlanGroup {
 
   Result<std::optional<int>> instead(const PlanRequest& request) override {
     if (!list_orders_) return std::nullopt;
+    NK_TRY(no_arena(request.globals, "--list-orders"));
     NK_ASSIGN(const driver::Planned planned,
               driver::problem_of_file(request.model.model, request.compile));
     NK_ASSIGN(const auto orders, plan::list_orders(planned.problem));

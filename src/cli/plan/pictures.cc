@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/plan/plan_group.h"
-#include "compiler/driver/io/write_text.h"
 #include "compiler/plan/picture/picture.h"
 
 namespace netkit::cli {
@@ -29,12 +28,15 @@ class PicturesGroup : public PlanGroup {
   }
 
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
-                   PlanAnswer&) override {
+                   PlanAnswer& answer) override {
     const std::string name = file_name(request.model.model);
     const plan::PictureView view{name, &planned.problem, &planned.layout};
-    if (!svg_.empty()) NK_TRY(driver::write_text(svg_, plan::svg_picture(view)));
+    if (!svg_.empty()) answer.files.push_back({svg_, plan::svg_picture(view)});
     if (html_.empty()) return {};
-    if (other_.empty()) return driver::write_text(html_, plan::html_page({view}));
+    if (other_.empty()) {
+      answer.files.push_back({html_, plan::html_page({view})});
+      return {};
+    }
     driver::CompileOptions options = request.compile;
     options.plan.ram_bytes.reset();
     const bool given = other_ == "given";
@@ -46,8 +48,9 @@ class PicturesGroup : public PlanGroup {
               driver::plan_file(given ? request.model.model : other_, options));
     const std::string other_name =
         given ? name + ", the file's order, no overlap" : file_name(other_);
-    return driver::write_text(html_,
-                              plan::html_page({view, {other_name, &other.problem, &other.layout}}));
+    answer.files.push_back(
+        {html_, plan::html_page({view, {other_name, &other.problem, &other.layout}})});
+    return {};
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/cli.h"
+#include "compiler/driver/io/write_files.h"
 #include "compiler/driver/verbs/plan_file.h"
 
 namespace CLI {
@@ -30,6 +31,7 @@ struct PlanRequest {
 struct PlanAnswer {
   std::string text;                           // for a terminal
   std::map<std::string, std::string> fields;  // JSON text that joins the plan object, by key
+  std::vector<driver::OutputFile> files;      // written together, or none of them
   int code = 0;                               // the largest one is the verb's exit code
 };
 

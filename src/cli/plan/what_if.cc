@@ -35,6 +35,7 @@ class WhatIfGroup : public PlanGroup {
 
   Result<std::optional<int>> instead(const PlanRequest& request) override {
     if (!asked_) return std::nullopt;
+    NK_TRY(no_arena(request.globals, "--what-if"));
     NK_ASSIGN(const auto rows, driver::what_if(request.model.model, request.compile));
     if (request.globals.json) {
       std::puts(driver::what_if_json(rows).c_str());

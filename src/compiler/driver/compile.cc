@@ -90,4 +90,13 @@ Result<Compilation> compile_file(const std::string& path, const CompileOptions& 
   return c;
 }
 
+Result<void> fits_arena(int64_t needed_bytes, std::optional<int64_t> limit_bytes,
+                        const std::string& where) {
+  if (!limit_bytes || needed_bytes <= *limit_bytes) return {};
+  return fail(
+      ErrorCode::kNo,
+      fmt::format("does not fit: needs {} B, --arena gives {} B", needed_bytes, *limit_bytes),
+      where);
+}
+
 }  // namespace netkit::driver

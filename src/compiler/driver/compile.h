@@ -2,6 +2,7 @@
 // The whole line from a model file to a Program; every verb that needs a network starts here.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,10 @@ struct Compilation {
 
 // `path` is a .tflite or .onnx file. Errors carry the file's name in `where`.
 Result<Compilation> compile_file(const std::string& path, const CompileOptions& options);
+
+// kNo unless `needed_bytes` fit into the arena that the caller has; no limit: anything fits.
+Result<void> fits_arena(int64_t needed_bytes, std::optional<int64_t> limit_bytes,
+                        const std::string& where);
 
 // Stable text of what a phase made.
 std::string dump(const Compilation& compilation, Phase phase);

@@ -101,7 +101,8 @@ Result<Target> resolve(const OutputFile& file) {
     // /dev/stdout and its like: whoever opened that file still writes to it.
     target.direct = target.direct || at.string().starts_with("/proc/");
   }
-  target.path = fs::weakly_canonical(at, error).string();
+  const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
+  target.path = (fs::canonical(folder, error) / at.filename()).string();
   if (error) return refuse(file.name, error.message());
   return target;
 }

@@ -87,6 +87,10 @@ TEST_F(OutputFiles, AllOrNothing) {
   EXPECT_FALSE(write_all({{at("a"), "new"}, {at("folder"), "x"}}));
   EXPECT_FALSE(write_all({{at("a"), "new"}, {at("missing/b"), "x"}}));
   EXPECT_FALSE(write_all({{at("c"), "new"}, {at("folder/../c"), "x"}}));
+  const std::string here = fs::current_path().string();
+  fs::current_path(folder_);
+  EXPECT_FALSE(write_all({{"c", "new"}, {"./c", "x"}}));
+  fs::current_path(here);
   EXPECT_EQ(text("a"), "old");
   EXPECT_EQ(entries(), 2u);
   ASSERT_TRUE(write_all({{at("a"), "new"}, {at("b"), "new"}}));

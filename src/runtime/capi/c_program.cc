@@ -12,15 +12,24 @@ namespace {
 
 using netkit::Executor;
 
-static_assert(sizeof(Executor) <= sizeof(nk_program_t));
+constexpr size_t kMarkWord = sizeof(nk_program_t::storage) / sizeof(uint64_t) - 1;
+constexpr uint64_t kMark = 0x9d3a6e6b5f707267u;  // load has filled the storage; chance is 2^-64
+
+static_assert(sizeof(Executor) <= kMarkWord * sizeof(uint64_t));
 static_assert(alignof(Executor) <= alignof(nk_program_t));
 static_assert(NK_PROGRAM_MAX_RANK == NK_FILE_MAX_RANK);
 
+// nullptr: no load has been called on this storage, which may hold anything.
 Executor* executor_of(nk_program_t* program) {
-  return reinterpret_cast<Executor*>(program->storage);
+  const bool marked = program && program->storage[kMarkWord] == kMark;
+  return marked ? reinterpret_cast<Executor*>(program->storage) : nullptr;
 }
 const Executor* executor_of(const nk_program_t* program) {
-  return reinterpret_cast<const Executor*>(program->storage);
+  return executor_of(const_cast<nk_program_t*>(program));
+}
+
+bool is_loaded(const Executor* executor) {
+  return executor && executor->is_loaded();
 }
 
 nk_dtype_t public_dtype(uint8_t dtype) {
@@ -82,48 +91,54 @@ nk_status_t nk_program_load_with(nk_program_t* program, const void* file, size_t
   Executor executor;
   const netkit::Fault fault = executor.load(file, file_bytes, arena, arena_bytes, table, check);
   __builtin_memcpy(program->storage, &executor, sizeof executor);
+  program->storage[kMarkWord] = kMark;
   return netkit::public_status(fault.code());
 }
 
 nk_status_t nk_program_run(nk_program_t* program) {
   if (!program) return NK_ERR_INVALID_ARGUMENT;
-  return netkit::public_status(executor_of(program)->run());
+  Executor* executor = executor_of(program);
+  return executor ? netkit::public_status(executor->run()) : NK_ERR_MODEL_NOT_LOADED;
 }
 
 uint32_t nk_program_input_count(const nk_program_t* program) {
-  return program ? executor_of(program)->view().input_count() : 0;
+  const Executor* executor = executor_of(program);
+  return executor ? executor->view().input_count() : 0;
 }
 
 uint32_t nk_program_output_count(const nk_program_t* program) {
-  return program ? executor_of(program)->view().output_count() : 0;
+  const Executor* executor = executor_of(program);
+  return executor ? executor->view().output_count() : 0;
 }
 
 nk_status_t nk_program_input(const nk_program_t* program, uint32_t index,
                              nk_program_tensor_t* tensor) {
-  if (!tensor || index >= nk_program_input_count(program)) return NK_ERR_INVALID_ARGUMENT;
+  if (!program || !tensor) return NK_ERR_INVALID_ARGUMENT;
   const Executor* executor = executor_of(program);
-  if (!executor->is_loaded()) return NK_ERR_MODEL_NOT_LOADED;
+  if (!is_loaded(executor)) return NK_ERR_MODEL_NOT_LOADED;
+  if (index >= executor->view().input_count()) return NK_ERR_INVALID_ARGUMENT;
   fill(executor->view(), executor->view().input(index), executor->input_data(index), *tensor);
   return NK_OK;
 }
 
 nk_status_t nk_program_output(const nk_program_t* program, uint32_t index,
                               nk_program_tensor_t* tensor) {
-  if (!tensor || index >= nk_program_output_count(program)) return NK_ERR_INVALID_ARGUMENT;
+  if (!program || !tensor) return NK_ERR_INVALID_ARGUMENT;
   const Executor* executor = executor_of(program);
-  if (!executor->is_loaded()) return NK_ERR_MODEL_NOT_LOADED;
+  if (!is_loaded(executor)) return NK_ERR_MODEL_NOT_LOADED;
+  if (index >= executor->view().output_count()) return NK_ERR_INVALID_ARGUMENT;
   fill(executor->view(), executor->view().output(index), executor->output_data(index), *tensor);
   return NK_OK;
 }
 
 size_t nk_program_arena_bytes(const nk_program_t* program) {
-  const bool open = program && executor_of(program)->view().is_open();
-  return open ? executor_of(program)->view().header().arena_bytes : 0;
+  const Executor* executor = executor_of(program);
+  return executor && executor->view().is_open() ? executor->view().header().arena_bytes : 0;
 }
 
 size_t nk_program_arena_alignment(const nk_program_t* program) {
-  const bool open = program && executor_of(program)->view().is_open();
-  return open ? executor_of(program)->view().header().arena_alignment : 0;
+  const Executor* executor = executor_of(program);
+  return executor && executor->view().is_open() ? executor->view().header().arena_alignment : 0;
 }
 
 }  // extern "C"

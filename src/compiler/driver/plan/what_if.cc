@@ -212,7 +212,7 @@ std::string what_if_json(const std::vector<WhatIfRow>& rows) {
     }
     root["rows"].push_back(std::move(item));
   }
-  return root.dump();
+  return root.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace netkit::driver

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/emit/output_files.h"
@@ -66,11 +67,13 @@ Result<std::vector<TestCase>> read_cases(const Schedule& schedule, const BuildOp
 Result<BuildReport> build_nk(const std::string& path, const CompileOptions& options,
                              const BuildOptions& build) {
   NK_ASSIGN(Compilation made, compile_file(path, options));
+  NK_TRY(fits_arena(made.program.arena_bytes, build.arena_limit_bytes, path));
   NK_ASSIGN(made.program.tests, read_cases(made.program.schedule, build));
   NK_ASSIGN(const Bytes file, write_nk(made.program));
   BuildReport report;
   report.path = build.output;
-  if (report.path.empty()) report.path = path.substr(0, path.rfind('.')) + ".nk";
+  if (report.path.empty())
+    report.path = std::filesystem::path(path).replace_extension(".nk").string();
   NK_TRY(emit::write_file(report.path, {reinterpret_cast<const char*>(file.data()), file.size()}));
   report.file_bytes = static_cast<int64_t>(file.size());
   report.arena_bytes = made.program.arena_bytes;

@@ -2,6 +2,7 @@
 // The verb compile: model → .nk file, with test cases inside when they are given.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct BuildOptions {
   std::string case_inputs, case_outputs;  // files of raw tensors, case after case
   int cases = 0;                          // 0: as many as the files hold
   float case_tolerance = 0;
+  std::optional<int64_t> arena_limit_bytes;  // a model that needs more is refused (kNo)
 };
 
 struct BuildReport {

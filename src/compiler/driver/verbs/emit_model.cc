@@ -24,6 +24,7 @@ std::string identifier_from_path(const std::string& path) {
 Result<EmitReport> emit_model(const std::string& path, const CompileOptions& options,
                               const EmitOptions& emit) {
   NK_ASSIGN(const Compilation made, compile_file(path, options));
+  NK_TRY(fits_arena(made.program.arena_bytes, emit.arena_limit_bytes, path));
   emit::CEmitOptions c_options;
   c_options.name = emit.name.empty() ? identifier_from_path(path) : emit.name;
   c_options.standalone = emit.standalone;

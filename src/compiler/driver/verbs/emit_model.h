@@ -2,6 +2,7 @@
 // The verb emit: model → C sources.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace netkit::driver {
 
 struct EmitOptions {
   std::string folder;
-  std::string name;        // C identifier; "": made from the model's file name
-  bool standalone = true;  // kernels inside; else linked from libnetkit
+  std::string name;                          // C identifier; "": made from the model's file name
+  std::optional<int64_t> arena_limit_bytes;  // a model that needs more is refused (kNo)
+  bool standalone = true;                    // kernels inside; else linked from libnetkit
 };
 
 struct EmitReport {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "compiler/ir/op_def.h"
 
 namespace netkit::driver {
@@ -41,6 +43,25 @@ std::string operator_table() {
     out += fmt::format("| {} | `{}` | {} | {} |\n", row.op, row.symbol, row.arch, row.signature);
   }
   return out;
+}
+
+std::string operators_json() {
+  using Json = nlohmann::ordered_json;
+  Json operators = Json::array(), kernels = Json::array();
+  for (const OpDef* op : all_ops()) {
+    operators.push_back({{"operator", op->name},
+                         {"onnx", names(*op, SourceFormat::kOnnx)},
+                         {"tflite", names(*op, SourceFormat::kTflite)}});
+  }
+  for (const KernelRow& row : all_kernel_rows()) {
+    kernels.push_back({{"operator", row.op},
+                       {"kernel", row.symbol},
+                       {"for", row.arch},
+                       {"types", row.signature}});
+  }
+  const Json root = {
+      {"format", "netkit-operators/1"}, {"operators", operators}, {"kernels", kernels}};
+  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace netkit::driver

@@ -8,5 +8,7 @@ namespace netkit::driver {
 
 // Markdown: per canonical operator its ONNX and TFLite names, then every kernel row.
 std::string operator_table();
+// The same as one netkit-operators/1 object.
+std::string operators_json();
 
 }  // namespace netkit::driver

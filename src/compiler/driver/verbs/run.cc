@@ -88,15 +88,33 @@ struct StepRecorder {
   }
 };
 
-Result<void> write_outputs(const RunReport& report, const std::vector<std::string>& texts) {
-  const std::vector<InputSpec> specs = split_all(texts);
+// The layers and outputs that were asked for: all are written, or none.
+Result<void> write_outputs(const RunReport& report, const RunOptions& options,
+                           std::vector<emit::OutputFile> layers) {
+  const std::vector<InputSpec> specs = split_all(options.outputs);
   NK_ASSIGN(const std::vector<size_t> ports, match_ports(report.ports, specs, "output"));
+  std::vector<emit::OutputFile> files;
+  for (emit::OutputFile& layer : layers) {
+    files.push_back({options.dump_layers + "/" + layer.name, std::move(layer.text)});
+  }
   for (size_t i = 0; i < specs.size(); ++i) {
     const size_t p = ports[i];
     NK_ASSIGN(const std::string text,
               encode_output(specs[i].what, report.ports[p].type, report.values[p]));
-    NK_TRY(emit::write_file(specs[i].what, text));
+    files.push_back({specs[i].what, text});
   }
+  if (options.dump_layers.empty()) return emit::write_all(files);
+  return emit::write_all(files, {options.dump_layers});
+}
+
+Result<void> check_outputs(const RunReport& report, const RunOptions& options) {
+  const std::vector<InputSpec> specs = split_all(options.outputs);
+  for (const InputSpec& spec : specs) {
+    if (spec.what.empty()) {
+      return fail(ErrorCode::kUsage, "no file is named", "--output", "write [NAME=]FILE");
+    }
+  }
+  NK_TRY(match_ports(report.ports, specs, "output"));
   return {};
 }
 
@@ -125,6 +143,7 @@ Result<RunReport> run_model(const std::string& path, const CompileOptions& compi
   RunReport report;
   report.warnings = session.warnings();
   report.ports = session.outputs();
+  NK_TRY(check_outputs(report, options));
   NK_ASSIGN(const std::vector<Bytes> inputs,
             gather_inputs(session.inputs(), options.inputs, options.real));
   StepRecorder recorder{options.profile, options.dump_layers, false, {}, {}, {}};
@@ -139,11 +158,8 @@ Result<RunReport> run_model(const std::string& path, const CompileOptions& compi
     report.seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  report.profile = std::move(recorder.times);
-  if (!options.dump_layers.empty()) {
-    NK_TRY(emit::write_files(options.dump_layers, recorder.files));
-  }
-  NK_TRY(write_outputs(report, options.outputs));
+  if (options.profile) report.profile = std::move(recorder.times);
+  NK_TRY(write_outputs(report, options, std::move(recorder.files)));
   return report;
 }
 

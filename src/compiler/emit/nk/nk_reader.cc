@@ -2,10 +2,10 @@
 // .nk → NkInfo, and the wording of what the verifier finds.
 #include "compiler/emit/nk/nk_reader.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "compiler/ir/op_def.h"
 #include "compiler/select/target.h"
@@ -21,22 +21,27 @@ std::string section_name(uint32_t kind) {
     return text;
     NK_SECTIONS(NK_X)
 #undef NK_X
-    default: return fmt::format("section {}", kind);
+    default:
+      return fmt::format("section {}", kind);
   }
 }
 
 std::string_view hint_of(Status status, uint32_t version) {
   switch (status) {
     case NK_STATUS_BAD_VERSION:
-      return version == 3 || version == 4 ? "convert it: netkit compile OLD.nk -o NEW.nk"
+      return version == 3 || version == 4 ? "files of version 3 and 4 are not read yet: "
+                                            "compile its model again"
                                           : "read it with the netkit that wrote it, or a newer one";
     case NK_STATUS_TRUNCATED:
     case NK_STATUS_BAD_CRC:
     case NK_STATUS_CORRUPT:
-    case NK_STATUS_BAD_PARAMS: return "the file was damaged or cut: copy or compile it again";
+    case NK_STATUS_BAD_PARAMS:
+      return "the file was damaged or cut: copy or compile it again";
     case NK_STATUS_UNKNOWN_KERNEL:
-    case NK_STATUS_UNSUPPORTED: return "use a newer netkit, or compile for target generic";
-    default: return "";
+    case NK_STATUS_UNSUPPORTED:
+      return "use a newer netkit, or compile for target generic";
+    default:
+      return "";
   }
 }
 

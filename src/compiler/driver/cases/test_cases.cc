@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/verbs/test_cases.h"
-
-#include <algorithm>
-#include <filesystem>
+#include "compiler/driver/cases/test_cases.h"
 
 #include "compiler/driver/io/tensor_io.h"
 #include "compiler/driver/session.h"
@@ -41,6 +38,10 @@ Result<TestReport> run_test_cases(const std::string& path, size_t arena_bytes) {
   if (sniff_format(bytes) != ModelFormat::kNk) {
     return bad_input("not a .nk file", path, "make one with netkit compile --case-inputs");
   }
+  return run_test_cases_of(std::move(bytes), path, arena_bytes);
+}
+
+Result<TestReport> run_test_cases_of(Bytes bytes, const std::string& path, size_t arena_bytes) {
   // Refuses a file that cannot run, or not in so large an arena, with a full message.
   NK_ASSIGN(const Session session, Session::from_nk(std::move(bytes), path, arena_bytes));
   TestReport report;
@@ -58,16 +59,6 @@ Result<TestReport> run_test_cases(const std::string& path, size_t arena_bytes) {
   report.passed = static_cast<int>(counts.passed);
   report.failed = static_cast<int>(counts.failed);
   return report;
-}
-
-std::vector<std::string> nk_files_in(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".nk") files.push_back(entry.path().string());
-  }
-  std::ranges::sort(files);
-  return files;
 }
 
 }  // namespace netkit::driver

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compiler/ir/tensor_type.h"
 
 namespace netkit::driver {
 
@@ -24,7 +25,12 @@ struct TestReport {
 // `arena_bytes` 0: as the file says. Errors: not a .nk file, no cases inside.
 Result<TestReport> run_test_cases(const std::string& path, size_t arena_bytes);
 
-// The .nk files of a folder, sorted by name.
-std::vector<std::string> nk_files_in(const std::string& folder);
+// The same of the bytes of a .nk file; `path` names it.
+Result<TestReport> run_test_cases_of(Bytes file, const std::string& path, size_t arena_bytes);
+
+// The folder models/ of netkit's sources: every NAME.tflite or .onnx that has a NAME.expected.bin
+// is compiled in memory and run on the digits beside it (models/README.md), sorted by name; int8 to
+// the very bytes, floats within 1e-5. Errors: no such model there, a file that is cut short.
+Result<std::vector<TestReport>> run_bundled_cases(const std::string& folder, size_t arena_bytes);
 
 }  // namespace netkit::driver

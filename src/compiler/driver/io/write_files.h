@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The files of a verb, for the command line: all are written, or none (emit/output_files.h).
+#pragma once
+
+#include "compiler/emit/output_files.h"
+
+namespace netkit::driver {
+
+using emit::OutputFile;
+using emit::write_all;
+
+}  // namespace netkit::driver

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The command line as a user meets it: exit codes, one line of error, one object with --json.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "test_support.h"
+
+namespace netkit::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = work_folder("cli");
+    fs::create_directory_symlink(std::string(NETKIT_SOURCE_DIR) + "/examples/planner",
+                                 folder_ + "/planner");
+    fs::create_directory_symlink(std::string(NETKIT_SOURCE_DIR) + "/models", folder_ + "/models");
+  }
+
+  std::string text(const std::string& name) const {
+    std::ifstream in(folder_ + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void put(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ + "/" + name, std::ios::binary) << bytes;
+  }
+
+  // `command` is what follows "netkit" in a shell.
+  Outcome run(const std::string& command) const {
+    const std::string line = "cd '" + folder_ + "' && '" + std::string(NETKIT_BINARY_DIR) +
+                             "/netkit' " + command + " 2>err" +
+                             (command.find('>') == std::string::npos ? " >out" : "");
+    const int status = std::system(line.c_str());
+    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out"), text("err")};
+    fs::remove(folder_ + "/out");
+    fs::remove(folder_ + "/err");
+    return outcome;
+  }
+
+  void expect_error(const std::string& command, int code, const std::string& message) const {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, code) << command << "\n" << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << command << "\n" << outcome.err;
+  }
+
+  std::string folder_;
+};
+
+constexpr char kModel[] = "models/digits_cnn_int8.tflite";
+
+TEST_F(CommandLine, AnAnswerThatCannotBeWrittenIsCodeTwo) {
+  for (const std::string verb :
+       {"plan planner/graph.json", "plan planner/graph.json --json", "version", "version --json",
+        "version --operators", "--version", "--help", "inspect models/digits_cnn_int8.tflite",
+        "plan planner/graph.json --list-orders", "compile models/digits_cnn_int8.tflite -o full.nk",
+        "emit models/digits_cnn_int8.tflite -o c --json", "no_such_verb --json"}) {
+    for (const std::string to : {" >/dev/full", " >&-"}) {
+      const Outcome outcome = run(verb + to);
+      EXPECT_EQ(outcome.code, 2) << verb << to << "\n" << outcome.err;
+      EXPECT_NE(outcome.err.find("netkit: "), std::string::npos) << verb << to;
+    }
+  }
+}
+
+TEST_F(CommandLine, UsageErrorsAreOneObjectWithJson) {
+  for (const std::string command :
+       {"no_such_verb --json", "--json no_such_verb", "plan --json",
+        "plan planner/graph.json "
+        "--no-such-option --json",
+        "--json", "run models/digits_cnn_int8.tflite --repeat 0 --json",
+        "plan planner/graph.json --arena x --json", "plan planner/graph.json --ram '' --json"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 2) << command;
+    const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
+    ASSERT_TRUE(object.is_object()) << command << "\n" << outcome.out;
+    EXPECT_EQ(object.value("format", ""), "netkit-error/1") << command;
+  }
+  for (const std::string command : {"--version --json", "version --json --operators",
+                                    "compile models/digits_cnn_int8.tflite --dump plan --json"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 0) << command;
+    EXPECT_TRUE(nlohmann::json::parse(outcome.out, nullptr, false).is_object()) << command;
+  }
+  fs::copy(folder_ + "/" + kModel, folder_ + "/bad\xff.tflite");
+  for (const std::string command :
+       {"compile bad\xff.tflite --json", "emit bad\xff.tflite -o c\xff --json"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 0) << command << outcome.err;
+    EXPECT_TRUE(nlohmann::json::parse(outcome.out, nullptr, false).is_object()) << command;
+  }
+  EXPECT_TRUE(fs::exists(folder_ + "/bad\xff.nk"));
+}
+
+TEST_F(CommandLine, ArenaIsACheckOrRefused) {
+  const std::string model = kModel;
+  expect_error("compile " + model + " -o small.nk --arena 1K", 1, "does not fit: needs ");
+  expect_error("emit " + model + " -o small --arena 1K", 1, "--arena gives 1024 B");
+  EXPECT_FALSE(fs::exists(folder_ + "/small.nk") || fs::exists(folder_ + "/small"));
+  expect_error("--arena 1K inspect " + model, 1, "does not fit: needs ");
+  expect_error("plan " + model + " --arena 1K --json", 1, "does not fit: needs ");
+  for (const std::string verb : {"compile ", "emit -o c ", "plan ", "inspect ", "run ", "test "}) {
+    expect_error(verb + model + " --arena 12Q", 2, "--arena: '12Q' is not a size");
+  }
+  expect_error("version --arena x", 2, "--arena: 'x' is not a size");
+  expect_error("version --arena 1K", 2, "--arena: says nothing to version");
+  expect_error("check-plan x.json --arena 1K", 2, "says nothing to check-plan");
+  expect_error("plan planner/graph.json --list-orders --arena 1K", 2, "says nothing to");
+  EXPECT_EQ(run("compile " + model + " -o fits.nk --arena 1M").code, 0);
+}
+
+TEST_F(CommandLine, OptionsThatSayNothingOrTooMuchAreRefused) {
+  const std::string compile = std::string("compile ") + kModel + " -o x.nk ";
+  for (const std::string value : {"nan", "inf", "-1", "1e39"}) {
+    expect_error(compile + "--case-tolerance=" + value, 2, "--case-tolerance");
+  }
+  expect_error(compile + "--cases 0", 2, "--cases");
+  expect_error(compile + "--cases 3", 2, "there are no test cases");
+  expect_error(compile + "--shape a=1 --shape a=2", 2, "input 'a' is given twice");
+  expect_error("plan planner/graph.json --ram ''", 2, "--ram: the value is empty");
+  expect_error(std::string("run ") + kModel + " --output ''", 2, "--output: the value is empty");
+  expect_error(std::string("run ") + kModel + " --output x=", 2, "--output: no file is named");
+  EXPECT_FALSE(fs::exists(folder_ + "/x.nk"));
+}
+
+TEST_F(CommandLine, OutputsOfOneVerbAreAllOrNothing) {
+  expect_error("plan planner/graph.json -o a.json --svg a.svg --html none/a.html", 2,
+               "none/a.html: cannot write: no such folder");
+  expect_error("plan planner/graph.json -o a.json --graph ./a.json", 2, "two outputs in one file");
+  expect_error("plan planner/graph.json -o a.json --graph /dev/full", 2, "/dev/full: cannot write");
+  EXPECT_FALSE(fs::exists(folder_ + "/a.json") || fs::exists(folder_ + "/a.svg"));
+  put("in.bin", std::string(784, '\0'));
+  expect_error(std::string("run ") + kModel + " --input in.bin --dump-layers d --output no/o.bin",
+               2, "no/o.bin: cannot write: no such folder");
+  EXPECT_FALSE(fs::exists(folder_ + "/d"));
+  const Outcome whole = run(std::string("run ") + kModel + " --input in.bin --dump-layers d");
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(whole.out.find("nk_"), std::string::npos) << "no profile was asked for";
+  EXPECT_TRUE(fs::exists(folder_ + "/d"));
+}
+
+TEST_F(CommandLine, SaysWhatIsTrue) {
+  put("old.nk", std::string("NKIT\4\0\0\0", 8) + std::string(56, '\0'));
+  expect_error("inspect old.nk", 3, "files of version 3 and 4 are not read yet");
+  put("-dash.tflite", "x");
+  expect_error("plan -dash.tflite", 2, "write ./-dash.tflite");
+  for (const std::string verb :
+       {"compile", "plan", "check-plan", "inspect", "run", "test", "emit", "version"}) {
+    const std::string help = run(verb + " --help").out;
+    const size_t examples = help.find("\nExample");
+    ASSERT_NE(examples, std::string::npos) << verb;
+    EXPECT_NE(help.find("netkit " + verb, examples), std::string::npos) << verb;
+    EXPECT_EQ(help.find("Exit codes", examples), std::string::npos) << verb;
+  }
+  const std::string version = run("version").out;
+  EXPECT_TRUE(version.find("GCC ") != std::string::npos ||
+              version.find("clang ") != std::string::npos);
+  EXPECT_EQ(run("compile models/digits_cnn_int8.tflite -o n.nk").code, 0);
+  expect_error("test n.nk", 3, "no test cases inside");
+  fs::create_directory(folder_ + "/empty");
+  fs::remove(folder_ + "/models");
+  expect_error("test", 2, "the bundled models are not here");
+}
+
+TEST_F(CommandLine, TestWithoutAFileRunsTheBundledModels) {
+  const Outcome outcome = run("test --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
+  ASSERT_TRUE(object.is_object());
+  EXPECT_EQ(object.value("passed", 0), 800);
+  EXPECT_EQ(object.value("failed", -1), 0);
+}
+
+}  // namespace
+}  // namespace netkit::test
