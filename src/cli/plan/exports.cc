@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "cli/plan/plan_group.h"
-#include "compiler/driver/io/write_text.h"
+#include "compiler/driver/io/write_files.h"
 #include "compiler/driver/plan/offline_tflite.h"
 #include "compiler/plan/io/json.h"
 
@@ -28,8 +28,10 @@ class ExportsGroup : public PlanGroup {
     if (tflite_.empty()) return std::nullopt;
     NK_ASSIGN(const driver::OfflineTflite made,
               driver::plan_offline_tflite(request.model.model, request.compile));
-    NK_TRY(driver::write_text(tflite_,
-                              {reinterpret_cast<const char*>(made.file.data()), made.file.size()}));
+    NK_TRY(driver::fits_arena(made.layout.arena_bytes, request.globals.arena_bytes,
+                              request.model.model));
+    NK_TRY(driver::write_all(
+        {{tflite_, {reinterpret_cast<const char*>(made.file.data()), made.file.size()}}}));
     if (request.globals.json) {
       std::puts(plan::plan_json(made.problem, made.layout).c_str());
       return 0;
@@ -43,14 +45,15 @@ class ExportsGroup : public PlanGroup {
     return 0;
   }
 
-  Result<void> act(const PlanRequest&, const driver::Planned& planned, PlanAnswer&) override {
+  Result<void> act(const PlanRequest&, const driver::Planned& planned,
+                   PlanAnswer& answer) override {
     if (!explorer_.empty()) {
       if (planned.class_layouts.empty()) {
         return fail(ErrorCode::kUsage, "a stored or shared plan has no operators to name",
                     "--model-explorer", "give the one model that it was made from");
       }
-      NK_TRY(driver::write_text(explorer_,
-                                plan::model_explorer_json(planned.problem, planned.layout) + "\n"));
+      answer.files.push_back(
+          {explorer_, plan::model_explorer_json(planned.problem, planned.layout) + "\n"});
     }
     return {};
   }
