@@ -95,7 +95,7 @@ plan::Problem to_problem(const Schedule& schedule, int64_t alignment) {
   return problem;
 }
 
-Program assemble(Schedule schedule, const plan::Layout& layout) {
+Program assemble(Schedule schedule, const plan::Layout& layout, bool caller_io) {
   Program program;
   program.schedule = std::move(schedule);
   program.arena_bytes = layout.arena_bytes;
@@ -104,6 +104,11 @@ Program assemble(Schedule schedule, const plan::Layout& layout) {
   program.proven_minimal = layout.proven_minimal;
   program.plan_class = plan::class_name(layout.plan_class);
   program.buffer_offsets.assign(program.schedule.buffers.size(), 0);
+  for (const auto* list : {&program.schedule.inputs, &program.schedule.outputs}) {
+    for (const InOut& io : *list) {
+      if (caller_io) program.buffer_offsets[static_cast<size_t>(io.buffer)] = kOutsideArena;
+    }
+  }
   for (const plan::LayoutBuffer& buffer : layout.buffers) {
     if (buffer.tensor >= 0) {
       program.buffer_offsets[static_cast<size_t>(buffer.tensor)] = buffer.offset;

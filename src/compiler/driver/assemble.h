@@ -13,7 +13,8 @@ namespace netkit::driver {
 // Constants are no tensors. Overlap::mode is the index into ScheduleStep::modes.
 plan::Problem to_problem(const Schedule& schedule, int64_t alignment);
 
-// Offsets, order and modes written into a program; the parameter field `mode` is set.
-Program assemble(Schedule schedule, const plan::Layout& layout);
+// Offsets, order and modes written into a program; the parameter field `mode` is set. With
+// `caller_io` the layout is one without inputs and outputs: they lie outside the arena.
+Program assemble(Schedule schedule, const plan::Layout& layout, bool caller_io = false);
 
 }  // namespace netkit::driver

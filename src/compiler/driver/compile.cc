@@ -39,6 +39,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const Compilation& c
   std::string used = fmt::format("target={}", options.target);
   if (options.plan.order == plan::OrderChoice::kGiven) used += " order=given";
   if (options.plan.class_limit == plan::PlanClass::kPlain) used += " class=plain";
+  if (options.plan.in_out == plan::InOut::kCallerOwned) used += " io=caller";
   for (const auto& [name, dims] : options.shapes) {
     used += fmt::format(" shape:{}={}", name, dims_text(dims));
   }
@@ -82,7 +83,7 @@ Result<Compilation> compile_file(const std::string& path, const CompileOptions& 
 
   c.problem = to_problem(c.schedule, target->arena_alignment);
   NK_ASSIGN(c.layout, plan::plan(c.problem, options.plan));
-  c.program = assemble(c.schedule, c.layout);
+  c.program = assemble(c.schedule, c.layout, options.plan.in_out == plan::InOut::kCallerOwned);
   plan::Layout kept = c.layout;
   kept.seconds = 0;  // the same input gives the same bytes
   c.program.plan_json = plan::plan_json(c.problem, kept);

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "compiler/emit/c/c_emitter.h"
+#include "compiler/emit/c/c_names.h"
 #include "compiler/emit/output_files.h"
 
 namespace netkit::driver {
@@ -17,12 +18,15 @@ std::string identifier_from_path(const std::string& path) {
     const bool plain = u < 0x80 && std::isalnum(u) != 0;
     out += plain ? static_cast<char>(std::tolower(u)) : '_';
   }
-  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out = "model_" + out;
+  const bool digit = out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0;
+  if (digit || emit::shadows_system_header(out)) out = "model_" + out;
   return out.substr(0, 48);
 }
 
-Result<EmitReport> emit_model(const std::string& path, const CompileOptions& options,
+Result<EmitReport> emit_model(const std::string& path, const CompileOptions& compile,
                               const EmitOptions& emit) {
+  CompileOptions options = compile;
+  if (emit.caller_io) options.plan.in_out = plan::InOut::kCallerOwned;
   NK_ASSIGN(const Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, emit.arena_limit_bytes, path));
   emit::CEmitOptions c_options;

@@ -16,6 +16,7 @@ struct EmitOptions {
   std::string name;                          // C identifier; "": made from the model's file name
   std::optional<int64_t> arena_limit_bytes;  // a model that needs more is refused (kNo)
   bool standalone = true;                    // kernels inside; else linked from libnetkit
+  bool caller_io = false;  // inputs and outputs in the caller's buffers, planned without them
 };
 
 struct EmitReport {
@@ -31,7 +32,7 @@ struct EmitReport {
 Result<EmitReport> emit_model(const std::string& path, const CompileOptions& options,
                               const EmitOptions& emit);
 
-// "models/My Net-2.tflite" → "my_net_2": a C identifier.
+// "models/My Net-2.tflite" → "my_net_2": a C identifier, and not the name of a system header.
 std::string identifier_from_path(const std::string& path);
 
 }  // namespace netkit::driver

@@ -3,50 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+
+#include "compiler/emit/c/c_names.h"
 
 namespace netkit::emit {
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-// Code with comments and literals blanked, same length, so that positions agree.
-std::string blanked(std::string_view text) {
-  std::string out(text);
-  enum { kCode, kLine, kBlock, kQuote } state = kCode;
-  char quote = 0;
-  for (size_t i = 0; i < out.size(); ++i) {
-    const char c = text[i];
-    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    if (state == kCode) {
-      if (c == '/' && next == '/') state = kLine;
-      if (c == '/' && next == '*') state = kBlock;
-      if (c == '"' || c == '\'') {
-        state = kQuote;
-        quote = c;
-        continue;
-      }
-      if (state != kCode) out[i] = ' ';
-      continue;
-    }
-    if (c != '\n') out[i] = ' ';
-    if (state == kLine && c == '\n') state = kCode;
-    if (state == kBlock && c == '*' && next == '/') {
-      out[++i] = ' ';
-      state = kCode;
-    }
-    if (state == kQuote) {
-      if (c == '\\') out[++i] = ' ';
-      if (c == quote) {
-        out[i] = c;
-        state = kCode;
-      }
-    }
-  }
-  return out;
-}
 
 struct Line {
   std::string_view text, code;  // code: comments blanked
@@ -92,24 +53,27 @@ std::string word_before(std::string_view code, size_t end) {
   return std::string(code.substr(begin, end - begin));
 }
 
-// The enumerators between braces: directives and values are left out.
+// The enumerators between braces, values left out.
 void name_enumerators(Chunk& chunk, std::string_view body) {
   bool expects_name = true;
-  for (const Line& line : lines_of(body, body)) {
-    if (!directive(line.code).empty()) continue;
-    std::string word;
-    for (const char c : line.code) {
-      if (is_word(c)) {
-        word += c;
-        continue;
-      }
-      if (!word.empty() && expects_name) {
-        chunk.defines.push_back(word);
-        expects_name = false;
-      }
-      word.clear();
-      if (c == ',') expects_name = true;
-    }
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (body[i] == ',') expects_name = true;
+    if (!is_word(body[i])) continue;
+    const size_t begin = i;
+    while (i + 1 < body.size() && is_word(body[i + 1])) ++i;
+    if (expects_name) chunk.defines.emplace_back(body.substr(begin, i + 1 - begin));
+    expects_name = false;
+  }
+}
+
+// The names that "typedef … a, b[4];" declares; `list` begins behind the type's last brace.
+void name_declarators(Chunk& chunk, std::string_view list) {
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find_first_of(",;", at), list.size());
+    const std::string_view item = list.substr(at, end - at);
+    std::string name = word_before(item, std::min(item.find('['), item.size()));
+    if (!name.empty()) chunk.defines.push_back(std::move(name));
+    at = end + 1;
   }
 }
 
@@ -121,11 +85,12 @@ void name_type(Chunk& chunk, std::string_view text) {
     chunk.defines.push_back(word_before(text, text.find(')', pointer)));
     return;
   }
-  chunk.defines.push_back(word_before(text, text.rfind(';')));
+  const size_t close = text.rfind('}');
+  name_declarators(chunk, close == std::string_view::npos ? text : text.substr(close + 1));
   if (brace == std::string_view::npos) return;
   chunk.defines.push_back(word_before(text, brace));
   const bool is_enum = text.substr(0, brace).find("enum") != std::string_view::npos;
-  if (is_enum) name_enumerators(chunk, text.substr(brace + 1, text.rfind('}') - brace - 1));
+  if (is_enum) name_enumerators(chunk, text.substr(brace + 1, close - brace - 1));
 }
 
 // Names that a declaration (not a directive) introduces; none for a prototype.
@@ -166,6 +131,8 @@ class Cutter {
     } else if (word == "include") {
       if (const size_t open = code.find('<'); open != std::string_view::npos) {
         out_.includes.emplace_back(code.substr(open));
+      } else {
+        take_header(trimmed(lines_[at_].text));
       }
       drop_line();
     } else if (word == "ifndef" && is_guard()) {
@@ -177,8 +144,47 @@ class Cutter {
       drop_line();
     } else if (!word.empty()) {
       take_directive(word);
+    } else if (is_call(code)) {
+      take_call();
     } else {
       take_declaration();
+    }
+  }
+
+  void take_header(std::string_view line) {
+    const size_t open = line.find('"'), close = line.rfind('"');
+    if (open < close) out_.headers.emplace_back(line.substr(open + 1, close - open - 1));
+  }
+
+  // A line that begins with a list macro: declarations that it makes.
+  bool is_call(std::string_view code) const {
+    const size_t open = code.find('(');
+    return open != std::string_view::npos && macros_.contains(code.substr(0, open));
+  }
+
+  void take_call() {
+    std::string code;
+    do {
+      code += std::string(lines_[at_].code) + "\n";
+      ++at_;
+    } while (depth_change(code) != 0 && at_ < lines_.size());
+    pending_.clear();
+    take_expansion(expanded(code, macros_));
+  }
+
+  // Each declaration of an expansion is a chunk.
+  void take_expansion(std::string_view code) {
+    int depth = 0;
+    size_t begin = 0;
+    for (size_t i = 0; i < code.size(); ++i) {
+      depth += depth_change(code.substr(i, 1));
+      if (depth != 0 || (code[i] != ';' && code[i] != '}')) continue;
+      Chunk chunk;
+      chunk.text = std::string(trimmed(code.substr(begin, i + 1 - begin))) + "\n";
+      const std::string own = chunk.text;
+      name_declaration(chunk, own);
+      if (!chunk.defines.empty()) finish(std::move(chunk), own);
+      begin = i + 1;
     }
   }
 
@@ -227,6 +233,7 @@ class Cutter {
       while (trimmed(lines_[at_].code).ends_with('\\')) append_line(chunk, code);
       append_line(chunk, code);
     } while (nesting > 0 && at_ < lines_.size());
+    if (word == "define") add_macro(code, macros_);
     finish(std::move(chunk), code);
   }
 
@@ -249,6 +256,9 @@ class Cutter {
       done = depth == 0 && !is_directive && (end.ends_with(';') || end.ends_with('}'));
       append_line(chunk, code);
     }
+    if (trimmed(code).starts_with("typedef enum") && code.find('#') != std::string::npos) {
+      expand_enum(chunk, code);
+    }
     name_declaration(chunk, code);
     if (chunk.defines.empty()) {
       pending_.clear();
@@ -257,8 +267,22 @@ class Cutter {
     }
   }
 
+  // An enum whose enumerators a list macro makes, with the item macro defined inside.
+  void expand_enum(Chunk& chunk, std::string& code) const {
+    Macros macros = macros_;
+    std::string plain;
+    for (const Line& line : lines_of(code, code)) {
+      const std::string_view word = directive(line.code);
+      if (word == "define") add_macro(line.code, macros);
+      if (word.empty()) plain += std::string(line.code) + "\n";
+    }
+    code = expanded(plain, macros);
+    chunk.text = code;
+  }
+
   void finish(Chunk chunk, const std::string& code) {
-    chunk.uses = identifiers_of(code);
+    chunk.uses = outer_names_of(code);
+    chunk.code_at = pending_.size();
     chunk.text = pending_ + chunk.text;
     pending_.clear();
     out_.chunks.push_back(std::move(chunk));
@@ -269,6 +293,7 @@ class Cutter {
   size_t at_ = 0;
   int guards_ = 0;
   std::string pending_;  // comment lines waiting for their declaration
+  Macros macros_;        // those with parameters, as of this line
   ChunkedFile out_;
 };
 
@@ -276,26 +301,6 @@ class Cutter {
 
 ChunkedFile cut_into_chunks(std::string_view text) {
   return Cutter(text).run();
-}
-
-std::vector<std::string> identifiers_of(std::string_view text) {
-  const std::string code = blanked(text);
-  std::vector<std::string> out;
-  std::set<std::string> seen;
-  for (size_t i = 0; i < code.size();) {
-    if (!is_word(code[i])) {
-      ++i;
-      continue;
-    }
-    size_t end = i;
-    while (end < code.size() && is_word(code[end])) ++end;
-    if (std::isdigit(static_cast<unsigned char>(code[i])) == 0) {
-      std::string word = code.substr(i, end - i);
-      if (seen.insert(word).second) out.push_back(std::move(word));
-    }
-    i = end;
-  }
-  return out;
 }
 
 }  // namespace netkit::emit

@@ -8,32 +8,16 @@
 #include <set>
 
 #include "compiler/emit/c/c_data.h"
+#include "compiler/emit/c/c_names.h"
 #include "compiler/emit/c/c_slicer.h"
 #include "compiler/emit/c/embedded_sources.h"
 
 namespace netkit::emit {
 namespace {
 
-bool is_identifier(const std::string& name) {
-  if (name.empty() || name.size() > 64 || std::isdigit(static_cast<unsigned char>(name[0]))) {
-    return false;
-  }
-  return std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-}
-
 std::string upper(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return text;
-}
-
-// A model's own words inside a C comment: no end of comment, no control characters.
-std::string for_comment(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 200)) {
-    const bool plain = static_cast<unsigned char>(c) >= 0x20 && c != '\\' && c != '*' && c != '?';
-    out += plain ? c : '.';
-  }
-  return out;
 }
 
 constexpr std::string_view kAlignedMacro = R"(#if defined(__GNUC__) || defined(__clang__)
@@ -50,7 +34,13 @@ constexpr std::string_view kAlignedMacro = R"(#if defined(__GNUC__) || defined(_
 class Emitter {
  public:
   Emitter(const Program& program, const CEmitOptions& options)
-      : program_(program), name_(options.name), upper_(upper(options.name)), options_(options) {}
+      : program_(program), name_(options.name), upper_(upper(options.name)), options_(options) {
+    const auto outside = [&](const InOut& io) {
+      return program.buffer_offsets[static_cast<size_t>(io.buffer)] == kOutsideArena;
+    };
+    caller_io_ = std::ranges::any_of(schedule().inputs, outside) ||
+                 std::ranges::any_of(schedule().outputs, outside);
+  }
 
   Result<std::vector<OutputFile>> run() {
     NK_ASSIGN(const std::string kernels, kernel_code());
@@ -98,7 +88,9 @@ class Emitter {
         return kernel;
       });
     }
-    NK_ASSIGN(Slice slice, slice_sources(embedded_sources(), roots, options_.standalone));
+    Result<Slice> cut = slice_sources(embedded_sources(), roots, options_.standalone);
+    if (!cut) return bad_input(cut.error().message, place_of(cut.error().message));
+    const Slice& slice = *cut;
     includes_.insert(slice.includes.begin(), slice.includes.end());
     includes_.insert("<string.h>");
     for (const auto* known : {"<stdint.h>", "<stddef.h>"}) includes_.erase(known);
@@ -111,6 +103,18 @@ class Emitter {
           symbol);
     }
     return code;
+  }
+
+  // File and node of the step that a message about a kernel or its parameters is about.
+  std::string place_of(std::string_view message) const {
+    for (const PlacedStep& placed : program_.order) {
+      const ScheduleStep& step = step_of(placed);
+      for (const std::string& name : {std::string(step.row->symbol), params_type(*step.op)}) {
+        if (message.find("'" + name + "'") == std::string_view::npos) continue;
+        return fmt::format("{}: {} ({})", schedule().source, step.name, step.op->name);
+      }
+    }
+    return schedule().source;
   }
 
   std::string constants() const {
@@ -133,24 +137,44 @@ class Emitter {
     return text + "\n";
   }
 
+  // Nothing lies in the arena: a model without steps or buffers of its own, --io caller.
+  bool no_arena() const { return caller_io_ && program_.arena_bytes == 0; }
+
   std::string arena() const {
-    return fmt::format(
-        "#ifdef NETKIT_EXTERNAL_ARENA\n"
-        "unsigned char* {0}_arena;\n"
-        "#else\n"
-        "static NK_ALIGNED({2}) unsigned char {0}_arena[{1}_ARENA_BYTES];\n"
-        "#endif\n\n",
-        name_, upper_, program_.arena_alignment);
+    std::string text =
+        fmt::format("#ifdef NETKIT_EXTERNAL_ARENA\nunsigned char* {0}_arena;\n", name_);
+    if (!no_arena()) {
+      text +=
+          fmt::format("#else\nstatic NK_ALIGNED({2}) unsigned char {0}_arena[{1}_ARENA_BYTES];\n",
+                      name_, upper_, program_.arena_alignment);
+    }
+    return text + "#endif\n\n";
   }
 
   std::string at(int64_t offset) const { return fmt::format("{}_arena + {}", name_, offset); }
+
+  // A caller's buffer goes by the name of the first input or output that it is.
+  std::string place(int buffer) const {
+    const int64_t offset = program_.buffer_offsets[static_cast<size_t>(buffer)];
+    if (offset != kOutsideArena) return at(offset);
+    std::string name;
+    each_io([&](const char* way, size_t i, const InOut& io) {
+      if (!name.empty() || io.buffer != buffer) return;
+      name = fmt::format("{}{}", way[0] == 'i' ? "in" : "out", i);
+    });
+    return name;
+  }
 
   std::string argument(const ScheduleArg& arg) const {
     if (arg.constant >= 0) {
       return symbol(schedule().constants[static_cast<size_t>(arg.constant)].name);
     }
-    if (arg.buffer < 0) return "NULL";
-    return at(program_.buffer_offsets[static_cast<size_t>(arg.buffer)]);
+    return arg.buffer < 0 ? "NULL" : place(arg.buffer);
+  }
+
+  std::string scratch(const PlacedStep& placed) const {
+    if (no_arena()) return "NULL";
+    return at(placed.scratch_bytes > 0 ? placed.scratch_offset : 0);
   }
 
   std::string list(const std::vector<ScheduleArg>& args) const {
@@ -172,7 +196,7 @@ class Emitter {
         "    {}(&{}_params_{}, in, out, {});\n"
         "  }}\n",
         i, step.op->name, for_comment(step.name), list(step.inputs), list(step.outputs),
-        step.row->symbol, name_, i, at(placed.scratch_bytes > 0 ? placed.scratch_offset : 0));
+        step.row->symbol, name_, i, scratch(placed));
   }
 
   std::string signature() const {
@@ -191,33 +215,48 @@ class Emitter {
   std::string run_function() const {
     std::string text;
     each_io([&](const char* way, size_t i, const InOut& io) {
+      if (caller_io_) return;
       text += fmt::format("{0}* {1}_{2}{3}(void) {{ return ({0}*)(void*)({4}); }}\n",
-                          c_type(io.type.dtype), name_, way, i,
-                          at(program_.buffer_offsets[static_cast<size_t>(io.buffer)]));
+                          c_type(io.type.dtype), name_, way, i, place(io.buffer));
     });
     text += "\n" + signature() + " {\n";
-    text += fmt::format(
-        "#ifdef NETKIT_EXTERNAL_ARENA\n"
-        "  if ({0}_arena == NULL || ((uintptr_t){0}_arena & ({1}_ARENA_ALIGNMENT - 1)) != 0) "
-        "return 1;\n"
-        "#endif\n",
-        name_, upper_);
+    if (!no_arena()) {
+      text += fmt::format(
+          "#ifdef NETKIT_EXTERNAL_ARENA\n"
+          "  if ({0}_arena == NULL || ((uintptr_t){0}_arena & ({1}_ARENA_ALIGNMENT - 1)) != 0) "
+          "return 1;\n"
+          "#endif\n",
+          name_, upper_);
+    }
     each_io([&](const char* way, size_t i, const InOut&) {
       text += fmt::format("  if ({}{} == NULL) return 1;\n", way[0] == 'i' ? "in" : "out", i);
     });
     each_io([&](const char* way, size_t i, const InOut& io) {
-      if (way[0] != 'i') return;
-      text += fmt::format("  if (in{0} != {1}_input{0}()) memcpy({1}_input{0}(), in{0}, {2});\n", i,
-                          name_, io_bytes(io));
+      if (way[0] == 'i') text += copy_in(i, io);
     });
     for (size_t i = 0; i < program_.order.size(); ++i) text += step_call(i);
     each_io([&](const char* way, size_t i, const InOut& io) {
-      if (way[0] != 'o') return;
-      text +=
-          fmt::format("  if (out{0} != {1}_output{0}()) memcpy(out{0}, {1}_output{0}(), {2});\n", i,
-                      name_, io_bytes(io));
+      if (way[0] == 'o') text += copy_out(i, io);
     });
     return text + "  return 0;\n}\n";
+  }
+
+  std::string copy_in(size_t i, const InOut& io) const {
+    if (caller_io_) return "";
+    return fmt::format("  if (in{0} != {1}_input{0}()) memcpy({1}_input{0}(), in{0}, {2});\n", i,
+                       name_, io_bytes(io));
+  }
+
+  // A caller's output that is an input or another output under a second name is a copy of it.
+  std::string copy_out(size_t i, const InOut& io) const {
+    if (!caller_io_) {
+      return fmt::format("  if (out{0} != {1}_output{0}()) memcpy(out{0}, {1}_output{0}(), {2});\n",
+                         i, name_, io_bytes(io));
+    }
+    const std::string from = place(io.buffer);
+    if (from == fmt::format("out{}", i)) return "";
+    return fmt::format("  if ((const void*)out{0} != (const void*){1}) memcpy(out{0}, {1}, {2});\n",
+                       i, from, io_bytes(io));
   }
 
   template <typename F>
@@ -230,21 +269,55 @@ class Emitter {
     return byte_count(io.type.dtype, io.type.dims).value_or(0);
   }
 
+  std::string figures() const {
+    const int64_t weights = weight_bytes(program_), flash = model_flash_bytes(program_);
+    return fmt::format(
+        " *   {:<20} {} B, {} (class of plans: {}; lower bound {} B)\n"
+        " *   {:<20} {}\n"
+        " *   {:<20} {} B of weights and tables ({} B of arrays, {} B of parameters); kernels not "
+        "counted\n"
+        " *   {:<20} not measured; -fstack-usage states that of each function\n"
+        " *   {:<20} {}\n"
+        " *   float results need -ffp-contract=off where the compiler would fuse (GNU modes).\n"
+        " */\n",
+        "arena", program_.arena_bytes, program_.proven_minimal ? "proven minimal" : "not proven",
+        program_.plan_class, program_.lower_bound_bytes, "inputs, outputs",
+        caller_io_ ? "in the caller's buffers, not counted in the arena" : "in the arena", "flash",
+        flash, weights, flash - weights, "stack", "MACs", total_macs(program_));
+  }
+
+  // The part of the header about buffers.
+  std::string places() const {
+    std::string text = fmt::format(
+        "#ifdef NETKIT_EXTERNAL_ARENA\n"
+        "/* Set it before the first run: {0}_ARENA_BYTES bytes, aligned to {0}_ARENA_ALIGNMENT. "
+        "*/\n"
+        "extern unsigned char* {1}_arena;\n"
+        "#endif\n\n",
+        upper_, name_);
+    if (caller_io_) {
+      return text +
+             "/* Inputs and outputs stay in the buffers that are passed: none may overlap an "
+             "output\n"
+             " * or the arena; inputs are only read. */\n";
+    }
+    text += fmt::format(
+        "/* The places of inputs and outputs in the arena: filling them and passing them to\n"
+        " * {}_run copies nothing. An input's bytes may be overwritten by a run. */\n",
+        name_);
+    each_io([&](const char* way, size_t i, const InOut& io) {
+      text += fmt::format("{}* {}_{}{}(void);\n", c_type(io.type.dtype), name_, way, i);
+    });
+    return text + "\n";
+  }
+
   std::string header() const {
     const std::string guard = fmt::format("NETKIT_{}_H", upper_);
     std::string text = fmt::format("/* {}.h: made by netkit. Do not edit.\n", name_);
     for (const auto& [key, value] : program_.metadata) {
       text += fmt::format(" *   {:<20} {}\n", for_comment(key), for_comment(value));
     }
-    text += fmt::format(
-        " *   {:<20} {} B, {} (class of plans: {}; lower bound {} B)\n"
-        " *   {:<20} {} B of weights and tables, {} B of parameters; kernels not counted\n"
-        " *   {:<20} {}\n"
-        " *   float results need -ffp-contract=off where the compiler would fuse (GNU modes).\n"
-        " */\n",
-        "arena", program_.arena_bytes, program_.proven_minimal ? "proven minimal" : "not proven",
-        program_.plan_class, program_.lower_bound_bytes, "flash", weight_bytes(program_),
-        model_flash_bytes(program_) - weight_bytes(program_), "MACs", total_macs(program_));
+    text += figures();
     text += fmt::format("#ifndef {0}\n#define {0}\n\n#include <stdint.h>\n\n", guard);
     text +=
         fmt::format("#define {}_ARENA_BYTES {}\n#define {}_ARENA_ALIGNMENT {}\n", upper_,
@@ -252,20 +325,9 @@ class Emitter {
     text += fmt::format("#define {}_WEIGHT_BYTES {}\n", upper_, weight_bytes(program_));
     each_io([&](const char* way, size_t i, const InOut& io) { text += io_constants(way, i, io); });
     text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+    text += places();
     text += fmt::format(
-        "#ifdef NETKIT_EXTERNAL_ARENA\n"
-        "/* Set it before the first run: {0}_ARENA_BYTES bytes, aligned to {0}_ARENA_ALIGNMENT. "
-        "*/\n"
-        "extern unsigned char* {1}_arena;\n"
-        "#endif\n\n"
-        "/* The places of inputs and outputs in the arena: filling them and passing them to\n"
-        " * {1}_run copies nothing. An input's bytes may be overwritten by a run. */\n",
-        upper_, name_);
-    each_io([&](const char* way, size_t i, const InOut& io) {
-      text += fmt::format("{}* {}_{}{}(void);\n", c_type(io.type.dtype), name_, way, i);
-    });
-    text += fmt::format(
-        "\n/* One inference. 0: done; 1: a pointer is null or misaligned. Not reentrant: it uses "
+        "/* One inference. 0: done; 1: a pointer is null or misaligned. Not reentrant: it uses "
         "the arena. */\n"
         "{};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
         signature());
@@ -287,6 +349,7 @@ class Emitter {
   const Program& program_;
   std::string name_, upper_;
   const CEmitOptions& options_;
+  bool caller_io_ = false;
   std::set<std::string> includes_;
 };
 
@@ -296,6 +359,11 @@ Result<std::vector<OutputFile>> emit_c(const Program& program, const CEmitOption
   if (!is_identifier(options.name)) {
     return fail(ErrorCode::kUsage, fmt::format("'{}' is not a C identifier", options.name),
                 "--name", "use letters, digits and _, not starting with a digit");
+  }
+  if (shadows_system_header(options.name)) {
+    return fail(ErrorCode::kUsage,
+                fmt::format("{0}.h would hide the system header <{0}.h>", options.name), "--name",
+                fmt::format("for example {}_model", options.name));
   }
   return Emitter(program, options).run();
 }

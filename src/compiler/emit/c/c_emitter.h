@@ -17,7 +17,9 @@ struct CEmitOptions {
 };
 
 // The sources are C99 and also valid C23 and C++. Beyond mem* they call only the math functions
-// that a float model needs. Errors: the name is not an identifier.
+// that a float model needs. Inputs and outputs stand where the program has placed them: in the
+// arena, or in buffers of the caller (kOutsideArena). Errors: the name is not an identifier or is
+// that of a system header.
 Result<std::vector<OutputFile>> emit_c(const Program& program, const CEmitOptions& options);
 
 // Flash of the model itself, bytes: constants and parameter structs, kernels not counted.

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include "compiler/emit/c/c_chunks.h"
+#include "compiler/emit/c/c_names.h"
 
 namespace netkit::emit {
 namespace {
@@ -22,18 +22,16 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-// Word for word: `from` becomes `to`.
+// Word for word, `from` becomes `to`; a field of that name stays.
 std::string renamed(std::string_view text, const std::string& from, const std::string& to) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
-    const bool word = std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_';
+    const bool word = is_word(text[i]);
     size_t end = i + 1;
-    while (word && end < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
-      ++end;
-    }
+    while (word && end < text.size() && is_word(text[end])) ++end;
     const std::string_view token = text.substr(i, end - i);
-    out += token == from ? std::string_view(to) : token;
+    const bool field = out.ends_with('.') || out.ends_with("->");
+    out += token == from && !field ? std::string_view(to) : token;
     i = end;
   }
   return out;
@@ -45,16 +43,20 @@ class Slicer {
     for (const SourceFile& file : files) {
       const size_t index = files_.size();
       files_.push_back(cut_into_chunks(file.text));
-      const bool is_header = file.path.ends_with(".h");
+      if (file.path.ends_with(".h")) header_of_[file.path] = index;
       for (size_t i = 0; i < files_.back().chunks.size(); ++i) {
         const Chunk& chunk = files_.back().chunks[i];
+        const bool linked = chunk.kind == ChunkKind::kFunction && !chunk.is_static;
         for (const std::string& name : chunk.defines) {
           local_[{index, name}].push_back({index, i});
-          if (is_header || (chunk.kind == ChunkKind::kFunction && !chunk.is_static)) {
-            global_[name].push_back({index, i});
-          }
+          if (linked || file.path.ends_with(".h")) global_[name].push_back({index, i});
+          if (linked) linked_[name].push_back({index, i});
         }
       }
+    }
+    for (size_t i = 0; i < files_.size(); ++i) {
+      visible_.emplace_back();
+      see(i, visible_.back());
     }
   }
 
@@ -62,7 +64,7 @@ class Slicer {
     for (const std::string& root : roots) {
       const auto it = global_.find(root);
       if (it == global_.end()) {
-        return bad_input(fmt::format("no kernel source defines '{}'", root), "emit");
+        return bad_input(fmt::format("no kernel source defines '{}'", root));
       }
       for (const Place& place : it->second) take(place);
     }
@@ -71,11 +73,22 @@ class Slicer {
   }
 
  private:
-  // What `name` means inside a file: its own declarations first, then those of headers and
-  // functions with external linkage.
+  // `file` and all that it includes, once each.
+  void see(size_t file, std::vector<size_t>& seen) const {
+    if (std::ranges::find(seen, file) != seen.end()) return;
+    seen.push_back(file);
+    for (const std::string& header : files_[file].headers) {
+      if (const auto it = header_of_.find(header); it != header_of_.end()) see(it->second, seen);
+    }
+  }
+
+  // What `name` means inside a file: its own declarations first, then those of the headers that it
+  // includes, then functions with external linkage.
   const std::vector<Place>* find(size_t file, const std::string& name) const {
-    if (const auto it = local_.find({file, name}); it != local_.end()) return &it->second;
-    if (const auto it = global_.find(name); it != global_.end()) return &it->second;
+    for (const size_t seen : visible_[file]) {
+      if (const auto it = local_.find({seen, name}); it != local_.end()) return &it->second;
+    }
+    if (const auto it = linked_.find(name); it != linked_.end()) return &it->second;
     return nullptr;
   }
 
@@ -93,13 +106,18 @@ class Slicer {
   void write(const Place& place, const Chunk& chunk) {
     std::string text = chunk.text;
     for (const std::string& name : chunk.defines) claim(place.file, name);
-    for (const std::string& name : chunk.uses) {
-      const auto it = renames_.find({place.file, name});
-      if (it != renames_.end()) text = renamed(text, name, it->second);
-    }
     if (chunk.kind == ChunkKind::kFunction) {
       out_.functions.push_back(chunk.defines[0]);
-      if (make_static_ && !chunk.is_static) make_function_static(text, chunk.defines[0]);
+      if (make_static_ && !chunk.is_static) text.insert(chunk.code_at, "static ");
+    }
+    std::vector<std::string> names = chunk.uses;
+    names.insert(names.end(), chunk.defines.begin(), chunk.defines.end());
+    const std::set<std::string> once(names.begin(), names.end());
+    for (const std::string& name : once) {
+      const auto* places = find(place.file, name);
+      if (places == nullptr) continue;
+      const auto it = renames_.find({places->front().file, name});
+      if (it != renames_.end()) text = renamed(text, name, it->second);
     }
     for (const std::string& include : files_[place.file].includes) {
       if (wanted(include, chunk) && !contains(out_.includes, include)) {
@@ -116,12 +134,6 @@ class Slicer {
     renames_[{file, name}] = fmt::format("{}_{}", name, file);
   }
 
-  static void make_function_static(std::string& text, const std::string& name) {
-    const size_t paren = text.find(name + "(");
-    const size_t line = text.rfind('\n', paren);
-    text.insert(line == std::string::npos ? 0 : line + 1, "static ");
-  }
-
   // A header with functions is included only where one of them is named.
   static bool wanted(const std::string& include, const Chunk& chunk) {
     static const std::map<std::string, std::vector<std::string>> kFunctions = {
@@ -132,8 +144,7 @@ class Slicer {
           "asinhf",   "acoshf",     "atanhf",    "isnan",  "isinf",  "INFINITY", "NAN",    "lrintf",
           "lroundf",  "nearbyintf", "fmaxf",     "fminf",  "exp2f",  "cbrtf",    "ldexpf", "frexpf",
           "isfinite", "signbit",    "copysignf", "hypotf", "exp",    "log",      "sqrt",   "pow",
-          "erfcf",
-          "floor",    "round",      "fabs"}},
+          "erfcf",    "floor",      "round",     "fabs"}},
         {"<string.h>", {"memcpy", "memset", "memmove", "memcmp"}},
     };
     const auto it = kFunctions.find(include);
@@ -144,8 +155,11 @@ class Slicer {
 
   bool make_static_;
   std::vector<ChunkedFile> files_;
+  std::map<std::string_view, size_t> header_of_;  // by path
+  std::vector<std::vector<size_t>> visible_;      // per file: itself, then its headers
   std::map<std::pair<size_t, std::string>, std::vector<Place>> local_;
-  std::map<std::string, std::vector<Place>> global_;
+  std::map<std::string, std::vector<Place>> global_;  // what a root may be
+  std::map<std::string, std::vector<Place>> linked_;  // functions with external linkage
   std::map<std::string, size_t> owner_;
   std::map<std::pair<size_t, std::string>, std::string> renames_;
   std::set<Place> taken_;

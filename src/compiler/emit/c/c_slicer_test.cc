@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/emit/c/c_chunks.h"
+#include "compiler/emit/c/c_names.h"
 
 namespace netkit::emit {
 namespace {
@@ -44,7 +45,8 @@ float other(float x) { return expf(x); }
 )";
 
 constexpr std::string_view kSecond = R"(#include "a.h"
-static int helper(int x) { return x - 1; }
+static const int kTable[1] = {3};
+static int helper(int x) { return x - kTable[0]; }
 int second(const pair* p) { return helper(sum(p)); }
 )";
 
@@ -79,7 +81,8 @@ TEST(Slicer, RenamesEqualStaticNamesOfTwoFiles) {
   const auto slice = slice_sources(kFiles, {"kernel", "second"}, true);
   ASSERT_TRUE(slice.has_value());
   position(slice->code, "int helper(int x) { return x + kTable[0]; }");
-  position(slice->code, "int helper_2(int x) { return x - 1; }");
+  position(slice->code, "int helper_2(int x) { return x - kTable_2[0]; }");
+  position(slice->code, "static const int kTable_2[1] = {3};");
   position(slice->code, "return helper_2(sum(p));");
 }
 
@@ -102,6 +105,55 @@ TEST(Chunks, EnumeratorsAndTypesAreNamed) {
   EXPECT_EQ(file.chunks[1].defines, std::vector<std::string>{"callback"});
   EXPECT_EQ(file.chunks[2].defines, std::vector<std::string>{"TWICE"});
   EXPECT_NE(file.chunks[0].text.find("Bits of a mode"), std::string::npos);
+}
+
+TEST(Chunks, ListMacrosStandExpanded) {
+  const ChunkedFile file = cut_into_chunks(R"(
+#define COLOURS(X) X(RED, 1, "red") \
+  X(BLUE, 2, "blue")
+typedef enum colour {
+  NONE = 0,
+#define ITEM(name, value, text) name = value,
+  COLOURS(ITEM)
+#undef ITEM
+} colour;
+#define OPS(X) X(add) X(sub)
+#define OP_PARAMS(op) typedef pair nk_##op##_params;
+OPS(OP_PARAMS)
+#undef OP_PARAMS
+typedef pair first, second[2],
+    third;
+)");
+  std::vector<std::string> names;
+  for (const Chunk& chunk : file.chunks) {
+    names.insert(names.end(), chunk.defines.begin(), chunk.defines.end());
+  }
+  const std::vector<std::string> wanted = {
+      "COLOURS",   "colour",        "colour",        "NONE",  "RED",    "BLUE", "OPS",
+      "OP_PARAMS", "nk_add_params", "nk_sub_params", "first", "second", "third"};
+  EXPECT_EQ(names, wanted);
+}
+
+TEST(Names, FieldsAndLocalsAreNotTakenFromOutside) {
+  EXPECT_EQ(outer_names_of("int f(const pair* sum) { return sum->product + p.total * used; }"),
+            (std::vector<std::string>{"int", "f", "const", "pair", "return", "p", "used"}));
+  EXPECT_EQ(outer_names_of("#define TWICE(sum) ((sum) * factor)"),
+            std::vector<std::string>{"factor"});
+  EXPECT_EQ(outer_names_of("void g(void) { int32_t k, sum = helper(k); }"),
+            (std::vector<std::string>{"void", "g", "int32_t", "helper"}));
+}
+
+// The header that a file includes decides which of two equal names it means.
+TEST(Slicer, TakesTheNameThatTheFileSees) {
+  const SourceFile files[] = {
+      {"one.h", "static inline int inverse(int x) { return x + 1; }\n"},
+      {"two.h", "static inline int inverse(int x) { return x + 2; }\n"},
+      {"k.c", "#include \"two.h\"\nint k(int x) { return inverse(x); }\n"},
+  };
+  const auto slice = slice_sources(files, {"k"}, true);
+  ASSERT_TRUE(slice.has_value());
+  EXPECT_EQ(slice->code.find("x + 1"), std::string::npos);
+  position(slice->code, "x + 2");
 }
 
 }  // namespace

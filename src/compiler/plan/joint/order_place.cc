@@ -206,7 +206,7 @@ class ModeSearch {
     const auto found = place(posed.problem);
     if (!found) return 0;  // cannot be: the problem was checked
     effort_.time_limited |= found->time_limited;
-    if (found->offsets.empty()) return found->lower_bound_bytes;
+    if (found->offsets.empty() && !posed.problem.buffers.empty()) return found->lower_bound_bytes;
     for (int at = 0; at < static_cast<int>(domains.size()); ++at) {
       if (!obeyed_mode(s_, posed, *found, domains[at], at)) {
         return std::max(found->lower_bound_bytes, branch(domains, at));
