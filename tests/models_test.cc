@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Every public model from file to .nk: planned, or refused with a reason.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "compiler/driver/compile.h"
+#include "compiler/emit/nk/nk_writer.h"
+#include "test_support.h"
+
+namespace netkit::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> model_files(const std::string& root) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending == ".tflite" || ending == ".onnx") files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+TEST(PublicModels, ArePlannedOrRefusedWithAReason) {
+  const auto shared = shared_folder();
+  if (!shared) return;
+  size_t planned = 0, proven = 0, refused = 0;
+  for (const std::string& file : model_files(*shared + "/models")) {
+    SCOPED_TRACE(file);
+    const auto made = driver::compile_file(file, {});
+    if (!made) {
+      EXPECT_EQ(made.error().code, ErrorCode::kInput);
+      EXPECT_FALSE(made.error().message.empty());
+      ++refused;
+      continue;
+    }
+    EXPECT_TRUE(write_nk(made->program));
+    EXPECT_LE(made->layout.lower_bound_bytes, made->layout.arena_bytes);
+    ++planned;
+    proven += made->layout.proven_minimal ? 1 : 0;
+  }
+  std::printf("note: public models: %zu planned (%zu proven minimal), %zu refused\n", planned,
+              proven, refused);
+  EXPECT_GE(planned, 257u);
+}
+
+}  // namespace
+}  // namespace netkit::test
