@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
@@ -105,11 +106,14 @@ Result<Inspection> inspect_file(const std::string& path, const CompileOptions& o
 }
 
 void read_plan_summary(const std::string& plan_json, Inspection& x) {
-  const json plan = json::parse(plan_json, nullptr, false);
-  if (!plan.is_object()) return;
-  x.plan_class = plan.value("class", "");
-  x.lower_bound_bytes = plan.value("lower_bound_bytes", int64_t{0});
-  x.proven_minimal = plan.value("proven_minimal", false);
+  const auto plan = parse_json(plan_json);
+  if (!plan || !plan->is_object()) return;
+  const auto field = [&](const char* name) { return plan->value(name, json()); };
+  if (const json value = field("class"); value.is_string()) x.plan_class = value;
+  if (const json value = field("lower_bound_bytes"); value.is_number_integer()) {
+    x.lower_bound_bytes = value;
+  }
+  if (const json value = field("proven_minimal"); value.is_boolean()) x.proven_minimal = value;
 }
 
 std::string to_json(const Inspection& x) {

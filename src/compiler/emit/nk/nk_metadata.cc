@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+
 namespace netkit {
 
 using Json = nlohmann::ordered_json;
@@ -15,14 +17,14 @@ std::string metadata_to_json(const Metadata& metadata) {
 }
 
 Metadata metadata_from_json(std::string_view json) {
-  const Json object = Json::parse(json, nullptr, false);
+  const auto object = parse_json(json);
   Metadata metadata;
-  if (!object.is_object()) return metadata;
-  for (const auto& [key, value] : object.items()) {
+  if (!object || !object->is_object()) return metadata;
+  for (const auto& [key, value] : object->items()) {
     const Json& field = value;
-    metadata.emplace_back(
-        key, field.is_string() ? field.get<std::string>()
-                               : field.dump(-1, ' ', false, Json::error_handler_t::replace));
+    metadata.emplace_back(key, field.is_string()
+                                   ? field.get<std::string>()
+                                   : field.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   return metadata;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/json_text.h"
 #include "compiler/plan/io/json.h"
 
 namespace netkit::plan {
@@ -214,8 +215,7 @@ Json op_json(const Problem& problem, const Step& s) {
 
 Result<Problem> parse_graph(std::string_view text) {
   if (text.size() > kMaxText) return bad_input("the graph has more than 256 MiB of text");
-  const Json root = Json::parse(text, nullptr, false);
-  if (root.is_discarded()) return bad_input("not valid JSON");
+  NK_ASSIGN(const Json root, parse_json(text));
   return Reader().read(root);
 }
 

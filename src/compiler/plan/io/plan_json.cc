@@ -33,12 +33,9 @@ Json step_json(const Problem& problem, const Layout& layout, const LayoutStep& s
 }
 
 Json buffer_json(const Layout& layout, const LayoutBuffer& b) {
-  Json buffer = {{"name", b.name},
-                 {"bytes", b.bytes},
-                 {"offset", b.offset},
-                 {"first_step", b.first_step},
-                 {"last_step", b.last_step},
-                 {"kind", kind_name(b.kind)}};
+  Json buffer = {{"name", b.name},           {"bytes", b.bytes},
+                 {"offset", b.offset},       {"first_step", b.first_step},
+                 {"last_step", b.last_step}, {"kind", kind_name(b.kind)}};
   if (b.alias_of >= 0) buffer["alias_of"] = layout.buffers[b.alias_of].name;
   for (const LayoutOverlap& o : b.overlaps) {
     Json overlap = {{"with", layout.buffers[o.with].name}, {"step", o.step}};

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/json_text.h"
 #include "compiler/plan/io/json.h"
 
 namespace netkit::plan {
@@ -196,8 +197,8 @@ bool is_plan_json(std::string_view text) {
 
 Result<SavedPlan> parse_plan(std::string_view text) {
   if (text.size() > (size_t{256} << 20)) return bad_input("the plan has more than 256 MiB of text");
-  const Json root = Json::parse(text, nullptr, false);
-  if (root.is_discarded() || !root.is_object()) return bad_input("not a JSON object");
+  NK_ASSIGN(const Json root, parse_json(text));
+  if (!root.is_object()) return bad_input("not a JSON object");
   if (root.value("format", Json()) != "netkit-plan/1") {
     return bad_input("is no netkit-plan/1", "format");
   }

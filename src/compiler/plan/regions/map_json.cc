@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "compiler/plan/regions/regions.h"
 
 namespace netkit::plan {
@@ -101,8 +102,8 @@ Result<RegionRule> read_rule(const MemoryMap& map, const Json& item, const std::
 
 Result<MemoryMap> parse_memory_map(std::string_view source) {
   if (source.size() > kMaxText) return bad_input("the memory map has more than 16 MiB of text");
-  const Json root = Json::parse(source, nullptr, false);
-  if (root.is_discarded() || !root.is_object()) return bad_input("not a JSON object");
+  NK_ASSIGN(const Json root, parse_json(source));
+  if (!root.is_object()) return bad_input("not a JSON object");
   if (root.value("format", Json()) != "netkit-memory/1") {
     return bad_input("is no netkit-memory/1", "format");
   }
