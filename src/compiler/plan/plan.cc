@@ -38,16 +38,12 @@ ModelOptions model_options(const Context& c, PlanClass plan_class) {
 }
 
 // One set of taken views: improves `best`, returns the bound for this set.
-int64_t try_views(const Context& c, const ModelOptions& options, ClassPlan& best) {
+int64_t try_views(const Context& c, const ModelOptions& options, Effort& effort, ClassPlan& best) {
   const OrderModel model = make_order_model(c.problem, options);
   ClassLimits limits;
   limits.fixed_order = options.fixed_order;
   limits.order_nodes = c.options.order_nodes;
   limits.enough_bytes = c.options.ram_bytes.value_or(0);
-  Effort effort;
-  effort.place_nodes = c.options.place_nodes;
-  effort.joint_nodes = c.options.joint_nodes;
-  effort.deadline = c.deadline;
   const ClassAnswer answer = solve_class(model, limits, effort);
   best.time_limited |= effort.time_limited;
   if (answer.placed.found &&
@@ -84,7 +80,12 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
   ModelOptions options = model_options(c, which);
   const std::vector<ViewRef> views = usable_views(c.problem, c.outside);
   options.views = views;
-  best.lower_bound_bytes = try_views(c, options, best);
+  Effort effort;
+  effort.place_nodes = c.options.place_nodes;
+  effort.joint_nodes = c.options.joint_nodes;
+  effort.search_nodes = c.options.search_nodes;
+  effort.deadline = c.deadline;
+  best.lower_bound_bytes = try_views(c, options, effort, best);
   if (views.empty()) return best;
   std::vector<int> steps;
   for (const ViewRef& v : views) {
@@ -100,7 +101,7 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
       const bool taken = all ? (k >> i) & 1 : k > 0 && views[i].step != steps[k - 1];
       if (taken) options.views.push_back(views[i]);
     }
-    bound = std::min(bound, try_views(c, options, best));
+    bound = std::min(bound, try_views(c, options, effort, best));
   }
   best.lower_bound_bytes = all ? bound : bound_of_any_views(c, options, views);
   return best;

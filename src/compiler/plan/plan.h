@@ -32,6 +32,7 @@ struct PlanOptions {
   uint64_t order_nodes = 2'000'000;             // executed sets to look at, per class
   uint64_t place_nodes = 1'000'000;             // search nodes per placement
   uint64_t joint_nodes = 20'000;                // orders and modes to place, per class
+  uint64_t search_nodes = 4'000'000;            // search nodes of all its placements, per class
   std::optional<double> time_limit_seconds;     // wall clock; the result then depends on it
 };
 

@@ -16,13 +16,13 @@ using Domains = std::vector<std::vector<int>>;
 
 struct Life {
   int first = -1, last = -1;
-  bool over = false;           // no later step needs it
+  bool over = false;  // no later step needs it
 };
 
 struct Setting {
   const OrderModel& model;
   const std::vector<int>& order;
-  std::vector<Life> lives;     // per buffer; first < 0: not begun
+  std::vector<Life> lives;  // per buffer; first < 0: not begun
 };
 
 Setting make_setting(const OrderModel& model, const std::vector<int>& order) {
@@ -129,8 +129,8 @@ Posed pose(const Setting& s, const Domains& domains) {
   };
   for (size_t b = 0; b < s.model.buffers.size(); ++b) {
     const OrderBuffer& buffer = s.model.buffers[b];
-    posed.buffer_at.push_back(
-        s.lives[b].first < 0 ? -1 : add(s.lives[b], buffer.bytes - buffer.slack));
+    posed.buffer_at.push_back(s.lives[b].first < 0 ? -1
+                                                   : add(s.lives[b], buffer.bytes - buffer.slack));
   }
   for (int at = 0; at < static_cast<int>(s.order.size()); ++at) {
     const int step = s.order[at];
@@ -196,16 +196,10 @@ class ModeSearch {
   int64_t solve(const Domains& domains) {
     Posed posed = pose(s_, domains);
     if (effort_.spent()) return load_bound(posed.problem).value_or(0);
-    --effort_.joint_nodes;
-    posed.problem.node_budget = effort_.place_nodes;
     posed.problem.enough_bytes = enough_;
     posed.problem.capacity = capacity_;
-    if (effort_.deadline) {
-      posed.problem.time_limit_seconds = std::max(0.0, *effort_.deadline - now_seconds());
-    }
-    const auto found = place(posed.problem);
+    const auto found = effort_.run(posed.problem);
     if (!found) return 0;  // cannot be: the problem was checked
-    effort_.time_limited |= found->time_limited;
     if (found->offsets.empty() && !posed.problem.buffers.empty()) return found->lower_bound_bytes;
     for (int at = 0; at < static_cast<int>(domains.size()); ++at) {
       if (!obeyed_mode(s_, posed, *found, domains[at], at)) {
@@ -259,8 +253,19 @@ class ModeSearch {
 }  // namespace
 
 double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Result<Placement> Effort::run(PlacementProblem problem) {
+  problem.node_budget = std::min(place_nodes, search_nodes);
+  if (deadline) problem.time_limit_seconds = std::max(0.0, *deadline - now_seconds());
+  auto found = place(problem);
+  joint_nodes -= std::min<uint64_t>(joint_nodes, 1);
+  if (found) {
+    search_nodes -= std::min(search_nodes, found->nodes);
+    time_limited |= found->time_limited;
+  }
+  return found;
 }
 
 OrderVerdict place_order(const OrderModel& model, const std::vector<int>& order,
@@ -278,11 +283,9 @@ int64_t prefix_bound(const OrderModel& model, const std::vector<int>& prefix, in
   const Setting setting = make_setting(model, prefix);
   Posed posed = pose(setting, make_domains(setting));
   if (effort.spent()) return 0;
-  --effort.joint_nodes;
-  posed.problem.node_budget = effort.place_nodes;
   posed.problem.capacity = capacity;
   posed.problem.enough_bytes = capacity;
-  const auto found = place(posed.problem);
+  const auto found = effort.run(posed.problem);
   return found ? found->lower_bound_bytes : 0;
 }
 

@@ -14,26 +14,29 @@ namespace netkit::plan {
 
 // Counts down over a whole class of plans, so that the result does not depend on the machine.
 struct Effort {
-  uint64_t place_nodes = 0;      // per placement
-  uint64_t joint_nodes = 0;      // placements left
+  uint64_t place_nodes = 0;        // per placement
+  uint64_t joint_nodes = 0;        // placements left
+  uint64_t search_nodes = 0;       // of all placements together, left
   std::optional<double> deadline;  // of now_seconds()
   bool time_limited = false;
-  bool spent() const { return joint_nodes == 0 || time_limited; }
+  bool spent() const { return joint_nodes == 0 || search_nodes == 0 || time_limited; }
+  // Places with what is left of the effort.
+  Result<Placement> run(PlacementProblem problem);
 };
 double now_seconds();  // monotonic wall clock
 
 struct PlacedOrder {
   std::vector<int> order;
-  std::vector<int> modes;               // per step: index into OrderModel::modes, -1 plain
-  std::vector<int64_t> offsets;         // per buffer of the model
-  std::vector<int64_t> scratch_offsets; // per step, 0 where there is none
+  std::vector<int> modes;                // per step: index into OrderModel::modes, -1 plain
+  std::vector<int64_t> offsets;          // per buffer of the model
+  std::vector<int64_t> scratch_offsets;  // per step, 0 where there is none
   int64_t height_bytes = 0;
   bool found = false;
 };
 
 struct OrderVerdict {
-  PlacedOrder placed;              // found: within the capacity
-  int64_t lower_bound_bytes = 0;   // of this order, over modes and addresses
+  PlacedOrder placed;             // found: within the capacity
+  int64_t lower_bound_bytes = 0;  // of this order, over modes and addresses
 };
 
 // Best modes and addresses of a whole order. Stops at the first placement of at most enough_bytes;
