@@ -32,7 +32,9 @@ Result<void> check_names(const Items& items, const char* what) {
   return {};
 }
 
-bool in_range(int index, size_t count) { return index >= 0 && static_cast<size_t>(index) < count; }
+bool in_range(int index, size_t count) {
+  return index >= 0 && static_cast<size_t>(index) < count;
+}
 
 // What several inputs put into one output does not share bytes.
 Result<void> check_parts(const Problem& problem, const Step& step) {
@@ -44,17 +46,24 @@ Result<void> check_parts(const Problem& problem, const Step& step) {
   for (const View& v : step.views) {
     const int t = step.inputs[v.input];
     const int64_t bytes = problem.tensors[t].bytes;
-    if (bytes >= problem.tensors[step.outputs[v.output]].bytes) continue;
-    parts.push_back({v.output, t, v.offset_bytes, v.offset_bytes + bytes});
+    const int64_t whole = problem.tensors[step.outputs[v.output]].bytes;
+    if (bytes >= whole) {  // the output lies in the input: it is all of its bytes
+      parts.push_back({v.output, t, 0, whole});
+    } else {
+      parts.push_back({v.output, t, v.offset_bytes, v.offset_bytes + bytes});
+    }
   }
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
     return a.output != b.output ? a.output < b.output : a.begin < b.begin;
   });
+  size_t furthest = 0;  // of the parts before, in the same output
   for (size_t i = 1; i < parts.size(); ++i) {
-    const Part &a = parts[i - 1], &b = parts[i];
-    if (a.output == b.output && b.begin < a.end && a.begin < a.end && b.begin < b.end) {
+    const Part &a = parts[furthest], &b = parts[i];
+    if (a.output == b.output && a.tensor != b.tensor && b.begin < a.end && a.begin < a.end &&
+        b.begin < b.end) {
       return bad_input("two inputs are views of the same bytes of an output", step.name);
     }
+    if (a.output != b.output || b.end >= a.end) furthest = i;
   }
   return {};
 }
@@ -101,8 +110,8 @@ Result<void> check_flow(const Problem& problem) {
   }
   for (const auto* list : {&problem.inputs, &problem.states}) {
     for (const int t : *list) {
-      if (written[t]) return bad_input("tensor is listed twice as input or state",
-                                       problem.tensors[t].name);
+      if (written[t])
+        return bad_input("tensor is listed twice as input or state", problem.tensors[t].name);
       written[t] = 1;
     }
   }
