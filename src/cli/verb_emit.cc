@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -58,10 +59,16 @@ void add_emit(CLI::App& app, Context& context) {
   bool* standalone = &args->emit.standalone;
   verb->add_flag("--standalone", *standalone, "kernels inside the source (the default)");
   verb->add_flag("--lib", args->against_library, "call the kernels of libnetkit");
+  const std::map<std::string, bool> places = {{"arena", false}, {"caller", true}};
+  verb->add_option("--io", args->emit.caller_io,
+                   "where inputs and outputs stand: arena (the default) or caller: in the caller's "
+                   "buffers, planned without them")
+      ->transform(CLI::CheckedTransformer(places));
   verb->footer(
       "\nExamples:\n"
       "  netkit emit model.tflite -o out --name net\n"
       "  netkit emit model.onnx -o out --lib\n"
+      "  netkit emit model.onnx -o out --io caller\n"
       "  netkit emit model.tflite -o out --arena 64K    nothing is written when it does not fit\n");
   verb->callback([&context, args] {
     context.work = [&context, args] { return emit(*args, context.globals); };
