@@ -88,4 +88,6 @@ if(NETKIT_CLI_SOURCES)
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_link_libraries(netkit_cli PRIVATE netkit_flags netkit_compiler CLI11::CLI11)
   target_compile_options(netkit_cli PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(netkit_cli PRIVATE ${netkit_precompiled} <CLI/CLI.hpp>
+                            <nlohmann/json.hpp>)
 endif()

@@ -156,7 +156,10 @@ Result<void> demo(const std::string& models, const std::string& work) {
   NK_ASSIGN(auto session, netkit::driver::Session::from_nk(std::move(nk), model));
   NK_ASSIGN(const Outcome outcome, run_interpreter(session, digits));
   fmt::print("3. write C, compile and run it\n");
-  NK_ASSIGN(const auto report, netkit::driver::emit_model(model, options, {work, "digits", true}));
+  netkit::driver::EmitOptions emit;
+  emit.folder = work;
+  emit.name = "digits";
+  NK_ASSIGN(const auto report, netkit::driver::emit_model(model, options, emit));
   write_raw(work + "/in.bin", outcome.inputs);
   NK_ASSIGN(const double microseconds, run_emitted(work));
   fmt::print("4. compare every output byte\n");
