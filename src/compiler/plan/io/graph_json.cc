@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "compiler/plan/io/json.h"
+#include "compiler/plan/io/json_fields.h"
 
 namespace netkit::plan {
 namespace {
@@ -13,26 +14,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxText = size_t{256} << 20;
-constexpr double kMaxInteger = 9007199254740992.0;  // 2^53
 
 std::string index_text(const std::string& where, size_t i) {
   return where + "[" + std::to_string(i) + "]";
-}
-
-Result<int64_t> integer(const Json& value, const std::string& where) {
-  double number = -1;
-  if (value.is_number()) number = value.get<double>();
-  if (!(number >= 0 && number <= kMaxInteger) || number != std::floor(number)) {
-    return bad_input("not a whole number between 0 and 2^53", where);
-  }
-  return static_cast<int64_t>(number);
 }
 
 Result<int64_t> field(const Json& object, const char* key, int64_t fallback,
                       const std::string& where) {
   const auto it = object.find(key);
   if (it == object.end()) return fallback;
-  return integer(*it, where + "." + key);
+  return whole_number(*it, where + "." + key);
 }
 
 // null and absent are the same.
@@ -40,16 +31,8 @@ Result<std::optional<int64_t>> distance(const Json& object, const char* key,
                                         const std::string& where) {
   const auto it = object.find(key);
   if (it == object.end() || it->is_null()) return std::nullopt;
-  NK_ASSIGN(const int64_t bytes, integer(*it, where + "." + key));
+  NK_ASSIGN(const int64_t bytes, whole_number(*it, where + "." + key));
   return bytes;
-}
-
-Result<std::string> text_field(const Json& object, const char* key, const std::string& where) {
-  const auto it = object.find(key);
-  if (it == object.end() || !it->is_string()) {
-    return bad_input(std::string("needs a text field '") + key + "'", where);
-  }
-  return it->get<std::string>();
 }
 
 // The list under `key`; an absent one is empty unless it is required.

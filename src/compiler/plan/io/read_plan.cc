@@ -6,34 +6,16 @@
 
 #include "base/json_text.h"
 #include "compiler/plan/io/json.h"
+#include "compiler/plan/io/json_fields.h"
 
 namespace netkit::plan {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMaxInteger = 9007199254740992.0;  // 2^53
 constexpr size_t kMaxItems = 200'000;
 constexpr BufferKind kKinds[] = {BufferKind::kInput, BufferKind::kActivation, BufferKind::kOutput,
                                  BufferKind::kScratch, BufferKind::kState};
-
-Result<int64_t> integer(const Json& object, const char* key, const std::string& where) {
-  const auto it = object.find(key);
-  double number = -1;
-  if (it != object.end() && it->is_number()) number = it->get<double>();
-  if (!(number >= 0 && number <= kMaxInteger) || number != std::floor(number)) {
-    return bad_input(std::string("'") + key + "' is no whole number between 0 and 2^53", where);
-  }
-  return static_cast<int64_t>(number);
-}
-
-Result<std::string> text(const Json& object, const char* key, const std::string& where) {
-  const auto it = object.find(key);
-  if (it == object.end() || !it->is_string()) {
-    return bad_input(std::string("needs a text field '") + key + "'", where);
-  }
-  return it->get<std::string>();
-}
 
 Result<const Json*> list(const Json& object, const char* key) {
   const auto it = object.find(key);
@@ -50,12 +32,12 @@ class Reader {
  public:
   Result<SavedPlan> read(const Json& root) {
     Layout& l = plan_.layout;
-    NK_ASSIGN(l.arena_bytes, integer(root, "arena_bytes", "plan"));
-    NK_ASSIGN(l.lower_bound_bytes, integer(root, "lower_bound_bytes", "plan"));
-    NK_ASSIGN(l.alignment, integer(root, "alignment", "plan"));
-    NK_ASSIGN(l.given_order_peak_bytes, integer(root, "given_order_peak_bytes", "plan"));
-    NK_ASSIGN(l.tensor_sum_bytes, integer(root, "tensor_sum_bytes", "plan"));
-    NK_ASSIGN(l.largest_tensor_bytes, integer(root, "largest_tensor_bytes", "plan"));
+    NK_ASSIGN(l.arena_bytes, whole_field(root, "arena_bytes", "plan"));
+    NK_ASSIGN(l.lower_bound_bytes, whole_field(root, "lower_bound_bytes", "plan"));
+    NK_ASSIGN(l.alignment, whole_field(root, "alignment", "plan"));
+    NK_ASSIGN(l.given_order_peak_bytes, whole_field(root, "given_order_peak_bytes", "plan"));
+    NK_ASSIGN(l.tensor_sum_bytes, whole_field(root, "tensor_sum_bytes", "plan"));
+    NK_ASSIGN(l.largest_tensor_bytes, whole_field(root, "largest_tensor_bytes", "plan"));
     if (l.alignment < 1 || l.lower_bound_bytes > l.arena_bytes) {
       return bad_input("alignment or bound contradict the arena", "plan");
     }
@@ -69,7 +51,7 @@ class Reader {
 
  private:
   Result<PlanClass> class_of(const Json& root) {
-    NK_ASSIGN(const std::string name, text(root, "class", "plan"));
+    NK_ASSIGN(const std::string name, text_field(root, "class", "plan"));
     for (const PlanClass c : {PlanClass::kPlain, PlanClass::kOverlap}) {
       if (name == class_name(c)) return c;
     }
@@ -83,8 +65,8 @@ class Reader {
       const auto it = classes->find(class_name(c));
       if (it == classes->end() || !it->is_object()) continue;
       ClassSummary summary{c, 0, 0, false};
-      NK_ASSIGN(summary.arena_bytes, integer(*it, "arena_bytes", class_name(c)));
-      NK_ASSIGN(summary.lower_bound_bytes, integer(*it, "lower_bound_bytes", class_name(c)));
+      NK_ASSIGN(summary.arena_bytes, whole_field(*it, "arena_bytes", class_name(c)));
+      NK_ASSIGN(summary.lower_bound_bytes, whole_field(*it, "lower_bound_bytes", class_name(c)));
       summary.proven_minimal = summary.arena_bytes == summary.lower_bound_bytes;
       plan_.layout.classes.push_back(summary);
     }
@@ -97,18 +79,18 @@ class Reader {
     const int64_t count = static_cast<int64_t>(steps->size());
     for (const Json& item : *items) {
       LayoutBuffer b;
-      NK_ASSIGN(b.name, text(item, "name", "buffers"));
-      NK_ASSIGN(b.bytes, integer(item, "bytes", b.name));
-      NK_ASSIGN(b.offset, integer(item, "offset", b.name));
-      NK_ASSIGN(const int64_t first, integer(item, "first_step", b.name));
-      NK_ASSIGN(const int64_t last, integer(item, "last_step", b.name));
+      NK_ASSIGN(b.name, text_field(item, "name", "buffers"));
+      NK_ASSIGN(b.bytes, whole_field(item, "bytes", b.name));
+      NK_ASSIGN(b.offset, whole_field(item, "offset", b.name));
+      NK_ASSIGN(const int64_t first, whole_field(item, "first_step", b.name));
+      NK_ASSIGN(const int64_t last, whole_field(item, "last_step", b.name));
       if (first > last || (count > 0 && last >= count) ||
           b.offset + b.bytes > plan_.layout.arena_bytes) {
         return bad_input("stands outside of the steps or of the arena", b.name);
       }
       b.first_step = static_cast<int>(first);
       b.last_step = static_cast<int>(last);
-      NK_ASSIGN(const std::string kind, text(item, "kind", b.name));
+      NK_ASSIGN(const std::string kind, text_field(item, "kind", b.name));
       const auto* found =
           std::ranges::find_if(kKinds, [&](BufferKind k) { return kind == kind_name(k); });
       if (found == std::end(kKinds)) return bad_input("unknown kind", b.name);
@@ -143,13 +125,13 @@ class Reader {
     for (const Json& o : *overlaps) {
       LayoutOverlap overlap;
       NK_ASSIGN(overlap.with, buffer_named(o.value("with", Json()), b.name));
-      NK_ASSIGN(const int64_t step, integer(o, "step", b.name));
+      NK_ASSIGN(const int64_t step, whole_field(o, "step", b.name));
       overlap.step = static_cast<int>(std::min<int64_t>(step, kMaxItems));
       if (o.contains("forward_bytes")) {
-        NK_ASSIGN(overlap.forward_bytes, integer(o, "forward_bytes", b.name));
+        NK_ASSIGN(overlap.forward_bytes, whole_field(o, "forward_bytes", b.name));
       }
       if (o.contains("backward_bytes")) {
-        NK_ASSIGN(overlap.backward_bytes, integer(o, "backward_bytes", b.name));
+        NK_ASSIGN(overlap.backward_bytes, whole_field(o, "backward_bytes", b.name));
       }
       b.overlaps.push_back(overlap);
     }
@@ -160,12 +142,12 @@ class Reader {
     NK_ASSIGN(const Json* const items, list(root, "steps"));
     for (const Json& item : *items) {
       Step s;
-      NK_ASSIGN(s.name, text(item, "op", "steps"));
+      NK_ASSIGN(s.name, text_field(item, "op", "steps"));
       LayoutStep step;
       step.step = static_cast<int>(plan_.problem.steps.size());
-      NK_ASSIGN(step.live_bytes, integer(item, "live_bytes", s.name));
+      NK_ASSIGN(step.live_bytes, whole_field(item, "live_bytes", s.name));
       if (item.contains("overlap")) {
-        NK_ASSIGN(const int64_t overlap, integer(item, "overlap", s.name));
+        NK_ASSIGN(const int64_t overlap, whole_field(item, "overlap", s.name));
         step.overlap = static_cast<int>(std::min<int64_t>(overlap, kMaxItems));
       }
       const auto scratch = names_.find(s.name + ".scratch");

@@ -45,7 +45,7 @@ TEST(ReadPlan, BrokenPlansAreRefusedByName) {
                         {"\"bytes\":3200", "\"bytes\":99999999", "A"},
                         {"\"name\":\"A\"", "\"name\":\"I\"", "I"},
                         {"\"live\":[\"I\"", "\"live\":[\"X\"", "a"},
-                        {"\"alignment\":16", "\"alignment\":-1", "plan"},
+                        {"\"alignment\":16", "\"alignment\":-1", "plan.alignment"},
                         {"\"steps\":[", "\"stops\":[", "plan"}};
   for (const Case& c : cases) {
     std::string text = plan_text();

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "compiler/plan/io/json_fields.h"
 #include "compiler/plan/regions/regions.h"
 
 namespace netkit::plan {
@@ -11,27 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMaxInteger = 1125899906842624.0;  // 2^50: sums of many stay exact
+constexpr int kBits = 50;  // sums of many numbers stay exact
 constexpr size_t kMaxItems = 1000;
 constexpr size_t kMaxText = size_t{16} << 20;
-
-Result<int64_t> integer(const Json& object, const char* key, const std::string& where) {
-  const auto it = object.find(key);
-  double number = -1;
-  if (it != object.end() && it->is_number()) number = it->get<double>();
-  if (!(number >= 0 && number <= kMaxInteger) || number != std::floor(number)) {
-    return bad_input("no whole number between 0 and 2^50", where + "." + key);
-  }
-  return static_cast<int64_t>(number);
-}
-
-Result<std::string> text(const Json& object, const char* key, const std::string& where) {
-  const auto it = object.find(key);
-  if (it == object.end() || !it->is_string()) {
-    return bad_input(std::string("needs a text field '") + key + "'", where);
-  }
-  return it->get<std::string>();
-}
 
 // The list under `key`, absent: empty. Every item is an object.
 Result<Json> objects(const Json& object, const char* key, const std::string& where) {
@@ -49,17 +32,17 @@ std::string at(const char* list, size_t i) {
 
 Result<Region> read_region(const Json& item, const std::string& where) {
   Region region;
-  NK_ASSIGN(region.name, text(item, "name", where));
-  NK_ASSIGN(region.bytes, integer(item, "bytes", where));
+  NK_ASSIGN(region.name, text_field(item, "name", where));
+  NK_ASSIGN(region.bytes, whole_field(item, "bytes", where, kBits));
   NK_ASSIGN(const Json parts, objects(item, "reserved", where));
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string part = where + "." + at("reserved", i);
     Reservation r;
-    NK_ASSIGN(r.what, text(parts[i], "what", part));
-    NK_ASSIGN(r.bytes, integer(parts[i], "bytes", part));
+    NK_ASSIGN(r.what, text_field(parts[i], "what", part));
+    NK_ASSIGN(r.bytes, whole_field(parts[i], "bytes", part, kBits));
     if (parts[i].contains("count")) {
-      NK_ASSIGN(const int64_t count, integer(parts[i], "count", part));
-      if (count > 1'000'000 || r.bytes * static_cast<double>(count) > kMaxInteger) {
+      NK_ASSIGN(const int64_t count, whole_field(parts[i], "count", part, kBits));
+      if (count > 1'000'000 || r.bytes * static_cast<double>(count) > std::ldexp(1.0, kBits)) {
         return bad_input("is too large", part);
       }
       r.bytes *= count;
@@ -80,7 +63,7 @@ Result<int> region_named(const MemoryMap& map, const Json& name, const std::stri
 
 Result<RegionRule> read_rule(const MemoryMap& map, const Json& item, const std::string& where) {
   RegionRule rule;
-  NK_ASSIGN(rule.buffers, text(item, "buffers", where));
+  NK_ASSIGN(rule.buffers, text_field(item, "buffers", where));
   if (item.contains("regions")) {
     const Json& names = item["regions"];
     if (!names.is_array() || names.empty()) return bad_input("needs region names", where);
@@ -90,7 +73,7 @@ Result<RegionRule> read_rule(const MemoryMap& map, const Json& item, const std::
     }
   }
   if (item.contains("transfer_bytes")) {
-    NK_ASSIGN(rule.transfer_bytes, integer(item, "transfer_bytes", where));
+    NK_ASSIGN(rule.transfer_bytes, whole_field(item, "transfer_bytes", where, kBits));
     if (*rule.transfer_bytes < 1 || *rule.transfer_bytes > (1 << 20)) {
       return bad_input("is not between 1 and 2^20", where + ".transfer_bytes");
     }
@@ -120,7 +103,7 @@ Result<MemoryMap> parse_memory_map(std::string_view source) {
     map.rules.push_back(std::move(rule));
   }
   if (root.contains("flash_bytes")) {
-    NK_ASSIGN(map.flash_bytes, integer(root, "flash_bytes", "memory map"));
+    NK_ASSIGN(map.flash_bytes, whole_field(root, "flash_bytes", "memory map", kBits));
   }
   return map;
 }
