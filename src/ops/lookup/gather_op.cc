@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The host face of gather, gather_nd, gather_elements and one_hot (lookup.h).
-#include <array>
-
 #include <fmt/format.h>
+
+#include <array>
 
 #include "ops/lookup/lookup_host.h"
 
 namespace netkit {
 
-void gather_modes(const nk_gather_params*, std::vector<KernelMode>& out) { add_plain_mode(out); }
+void gather_modes(const nk_gather_params*, std::vector<KernelMode>& out) {
+  add_plain_mode(out);
+}
 void gather_nd_modes(const nk_slices_params*, std::vector<KernelMode>& out) {
   add_plain_mode(out);
 }
@@ -67,11 +69,10 @@ struct GatherAxes {
 
 Result<GatherAxes> gather_axes(const Node& node, const Operands& o) {
   const std::string where = place_of(node);
-  NK_ASSIGN(const int64_t axis, normal_axis(node.attrs.get_int("axis", 0), o.data->dims.size(),
-                                            where));
+  NK_ASSIGN(const int64_t axis,
+            normal_axis(node.attrs.get_int("axis", 0), o.data->dims.size(), where));
   const int64_t batch = node.attrs.get_int("batch_dims", 0);
-  bool fits = batch >= 0 && batch <= axis &&
-              batch <= static_cast<int64_t>(o.indices->dims.size());
+  bool fits = batch >= 0 && batch <= axis && batch <= static_cast<int64_t>(o.indices->dims.size());
   for (int64_t i = 0; fits && i < batch; ++i) {
     fits = o.data->dims[static_cast<size_t>(i)] == o.indices->dims[static_cast<size_t>(i)];
   }
@@ -101,8 +102,8 @@ Result<StepParams> gather_params(const Graph& graph, const Node& node) {
   p.outer = static_cast<int32_t>(product_of(d, at.batch, at.axis));
   p.n = static_cast<int32_t>(d[at.axis]);
   p.count = static_cast<int32_t>(product_of(o.indices->dims, at.batch, o.indices->dims.size()));
-  NK_ASSIGN(p.run_bytes, checked_int32(product_of(d, at.axis + 1, d.size()) * o.width, 0,
-                                       INT32_MAX, "a run of bytes", place_of(node)));
+  NK_ASSIGN(p.run_bytes, checked_int32(product_of(d, at.axis + 1, d.size()) * o.width, 0, INT32_MAX,
+                                       "a run of bytes", place_of(node)));
   p.index_bytes = o.index_bytes;
   return StepParams{bytes_of(p), "any"};
 }
@@ -158,8 +159,7 @@ Result<StepParams> gather_nd_params(const Graph& graph, const Node& node) {
     p.dims[k] = static_cast<int32_t>(d[batch + k]);
     p.strides[k] = static_cast<int32_t>(strides[batch + k]);
   }
-  p.run_elems =
-      static_cast<int32_t>(product_of(d, batch + static_cast<size_t>(p.depth), d.size()));
+  p.run_elems = static_cast<int32_t>(product_of(d, batch + static_cast<size_t>(p.depth), d.size()));
   p.width = o.width;
   p.index_bytes = o.index_bytes;
   return StepParams{bytes_of(p), "any"};
@@ -184,15 +184,7 @@ Result<std::vector<TensorType>> infer_elements(const Graph& graph, const Node& n
   const std::string where = place_of(node);
   NK_ASSIGN(const Operands o, operands(graph, node));
   const Dims &d = o.data->dims, &x = o.indices->dims;
-  NK_ASSIGN(const int64_t axis, normal_axis(node.attrs.get_int("axis", 0), d.size(), where));
-  bool fits = x.size() == d.size();
-  for (size_t i = 0; fits && i < d.size(); ++i) {
-    fits = static_cast<int64_t>(i) == axis || x[i] <= d[i];
-  }
-  if (!fits) {
-    return bad_input(fmt::format("indices {} do not fit data {}", dims_text(x), dims_text(d)),
-                     where);
-  }
+  NK_ASSIGN(const int64_t axis, elements_axis(node, d, x));
   NK_TRY(check_indices(graph, node, 1, {d[static_cast<size_t>(axis)]}));
   return result_type(o, x, where);
 }
@@ -200,19 +192,8 @@ Result<std::vector<TensorType>> infer_elements(const Graph& graph, const Node& n
 Result<StepParams> elements_params(const Graph& graph, const Node& node) {
   NK_TRY(infer_elements(graph, node));
   NK_ASSIGN(const Operands o, operands(graph, node));
-  const Dims& d = o.data->dims;
-  NK_ASSIGN(const int64_t axis,
-            normal_axis(node.attrs.get_int("axis", 0), d.size(), place_of(node)));
-  Dims strides = row_major_strides(d);
-  nk_elements_params p{};
-  p.rank = static_cast<int32_t>(d.size());
-  p.axis = static_cast<int32_t>(axis);
-  p.axis_stride = static_cast<int32_t>(strides[static_cast<size_t>(axis)]);
-  strides[static_cast<size_t>(axis)] = 0;
-  fill_array(p.dims, o.indices->dims);
-  fill_array(p.strides, strides);
-  p.n = static_cast<int32_t>(d[static_cast<size_t>(axis)]);
-  p.data_elems = static_cast<int32_t>(product_of(d, 0, d.size()));
+  NK_ASSIGN(const int64_t axis, elements_axis(node, o.data->dims, o.indices->dims));
+  nk_elements_params p = elements_layout(o.data->dims, o.indices->dims, axis);
   p.width = o.width;
   p.index_bytes = o.index_bytes;
   return StepParams{bytes_of(p), "any"};
@@ -301,8 +282,8 @@ Result<void> lower_hardmax(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(TensorId x, need_foreign_input(context, node, 0));
   const Dims dims = context.type(x).dims;
   const bool joins = node.version < 13;
-  NK_ASSIGN(int64_t axis, normal_axis(node.attrs.get_int("axis", joins ? 1 : -1), dims.size(),
-                                      place_of(node)));
+  NK_ASSIGN(int64_t axis,
+            normal_axis(node.attrs.get_int("axis", joins ? 1 : -1), dims.size(), place_of(node)));
   Attrs shape, most, hot, back;
   if (joins) {
     const auto at = static_cast<size_t>(axis);
@@ -336,14 +317,21 @@ constexpr ForeignRule kOneHotRules[] = {{SourceFormat::kOnnx, "OneHot", "", lowe
 
 extern const OpDef nk_op_gather = {"gather",     kGatherRules,  kGather::fields, kGather::bytes,
                                    infer_gather, gather_params, all_args,        lookup_macs};
-extern const OpDef nk_op_gather_nd = {"gather_nd",     kGatherNdRules,   kSlices::fields,
-                                      kSlices::bytes,  infer_gather_nd,  gather_nd_params,
-                                      all_args,        lookup_macs,      false,
-                                      false,           "nk_slices_params"};
-extern const OpDef nk_op_gather_elements = {
-    "gather_elements", kElementsRules, kElements::fields, kElements::bytes, infer_elements,
-    elements_params,   all_args,       lookup_macs,       false,            false,
-    "nk_elements_params"};
+extern const OpDef nk_op_gather_nd = {"gather_nd",    kGatherNdRules,    kSlices::fields,
+                                      kSlices::bytes, infer_gather_nd,   gather_nd_params,
+                                      all_args,       lookup_macs,       false,
+                                      false,          "nk_slices_params"};
+extern const OpDef nk_op_gather_elements = {"gather_elements",
+                                            kElementsRules,
+                                            kElements::fields,
+                                            kElements::bytes,
+                                            infer_elements,
+                                            elements_params,
+                                            all_args,
+                                            lookup_macs,
+                                            false,
+                                            false,
+                                            "nk_elements_params"};
 extern const OpDef nk_op_one_hot = {"one_hot",     kOneHotRules,   kOneHot::fields, kOneHot::bytes,
                                     infer_one_hot, one_hot_params, all_args,        lookup_macs};
 

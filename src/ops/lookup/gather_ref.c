@@ -25,16 +25,6 @@ void nk_gather_ref(NK_KERNEL_ARGS) {
   }
 }
 
-/* Element of data where the slice named by the `depth` indices from `first` on begins. */
-static inline int32_t slice_start(const nk_slices_params* p, const void* indices, int32_t first) {
-  int32_t at = 0, k;
-  for (k = 0; k < p->depth; ++k) {
-    const int64_t index = nk_index_at(indices, first + k, p->index_bytes);
-    at += nk_position(index, p->dims[k]) * p->strides[k];
-  }
-  return at;
-}
-
 void nk_gather_nd_ref(NK_KERNEL_ARGS) {
   const nk_slices_params* p = (const nk_slices_params*)params;
   const uint8_t* data = (const uint8_t*)in[0];
@@ -44,7 +34,7 @@ void nk_gather_nd_ref(NK_KERNEL_ARGS) {
   (void)scratch;
   for (b = 0; b < p->batch; ++b) {
     for (i = 0; i < p->count; ++i) {
-      const int32_t at = slice_start(p, in[1], (b * p->count + i) * p->depth);
+      const int32_t at = nk_slice_start(p, in[1], (b * p->count + i) * p->depth);
       memcpy(target, data + ((size_t)b * (size_t)p->batch_elems + (size_t)at) * (size_t)p->width,
              run);
       target += run;

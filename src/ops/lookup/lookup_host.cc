@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ops/lookup/lookup_host.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "compiler/ir/const_values.h"
 
@@ -44,6 +44,33 @@ Result<void> check_indices(const Graph& graph, const Node& node, size_t i, const
   return {};
 }
 
+Result<int64_t> elements_axis(const Node& node, const Dims& data, const Dims& indices) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const int64_t axis, normal_axis(node.attrs.get_int("axis", 0), data.size(), where));
+  bool fits = indices.size() == data.size();
+  for (size_t i = 0; fits && i < data.size(); ++i) {
+    fits = static_cast<int64_t>(i) == axis || indices[i] <= data[i];
+  }
+  if (fits) return axis;
+  return bad_input(
+      fmt::format("indices {} do not fit data {}", dims_text(indices), dims_text(data)), where);
+}
+
+nk_elements_params elements_layout(const Dims& data, const Dims& indices, int64_t axis) {
+  const auto at = static_cast<size_t>(axis);
+  Dims strides = row_major_strides(data);
+  nk_elements_params p{};
+  p.rank = static_cast<int32_t>(data.size());
+  p.axis = static_cast<int32_t>(axis);
+  p.axis_stride = static_cast<int32_t>(strides[at]);
+  strides[at] = 0;
+  fill_array(p.dims, indices);
+  fill_array(p.strides, strides);
+  p.n = static_cast<int32_t>(data[at]);
+  p.data_elems = static_cast<int32_t>(product_of(data, 0, data.size()));
+  return p;
+}
+
 Result<int32_t> scatter_reduction(const Node& node) {
   static constexpr std::pair<std::string_view, int32_t> kNames[] = {{"none", NK_SCATTER_NONE},
                                                                     {"add", NK_SCATTER_ADD},
@@ -65,7 +92,9 @@ Result<std::vector<StepArg>> all_args(const Graph&, const Node& node, const Kern
   return args;
 }
 
-uint64_t lookup_macs(const Graph&, const Node&) { return 0; }
+uint64_t lookup_macs(const Graph&, const Node&) {
+  return 0;
+}
 
 Result<TensorId> integer_indices(LowerContext& context, TensorId id) {
   const nk_dtype dtype = context.type(id).dtype;

@@ -19,6 +19,11 @@ Result<int32_t> index_bytes(const TensorType& indices, const std::string& where)
 // may be asked of an empty axis.
 Result<void> check_indices(const Graph& graph, const Node& node, size_t i, const Dims& bounds);
 
+// Of gather_elements and scatter_elements: the axis, or a refusal where the indices' shape is
+// larger than the data's along another axis; and what their parameters have in common.
+Result<int64_t> elements_axis(const Node& node, const Dims& data, const Dims& indices);
+nk_elements_params elements_layout(const Dims& data, const Dims& indices, int64_t axis);
+
 // NK_SCATTER_* of attribute `reduction`.
 Result<int32_t> scatter_reduction(const Node& node);
 

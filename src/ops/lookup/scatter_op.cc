@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The host face of scatter_nd, scatter_elements and topk (lookup.h).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 #include "ops/lookup/lookup_host.h"
 
@@ -17,7 +17,9 @@ void scatter_elements_modes(const nk_elements_params*, std::vector<KernelMode>& 
   add_plain_mode(out);
   add_forward_mode({0}, out);
 }
-void topk_modes(const nk_topk_params*, std::vector<KernelMode>& out) { add_plain_mode(out); }
+void topk_modes(const nk_topk_params*, std::vector<KernelMode>& out) {
+  add_plain_mode(out);
+}
 
 namespace {
 
@@ -109,14 +111,10 @@ Result<std::vector<TensorType>> infer_elements(const Graph& graph, const Node& n
   const std::string where = place_of(node);
   NK_ASSIGN(const Operands o, operands(graph, node));
   const Dims &d = o.data->dims, &x = o.indices->dims;
-  NK_ASSIGN(const int64_t axis, normal_axis(node.attrs.get_int("axis", 0), d.size(), where));
-  bool fits = x.size() == d.size() && o.updates->dims == x;
-  for (size_t i = 0; fits && i < d.size(); ++i) {
-    fits = static_cast<int64_t>(i) == axis || x[i] <= d[i];
-  }
-  if (!fits) {
-    return bad_input(fmt::format("indices {} and updates {} do not fit data {}", dims_text(x),
-                                 dims_text(o.updates->dims), dims_text(d)),
+  NK_ASSIGN(const int64_t axis, elements_axis(node, d, x));
+  if (o.updates->dims != x) {
+    return bad_input(fmt::format("updates {} do not have the shape of indices {}",
+                                 dims_text(o.updates->dims), dims_text(x)),
                      where);
   }
   NK_TRY(check_indices(graph, node, 1, {d[static_cast<size_t>(axis)]}));
@@ -126,19 +124,8 @@ Result<std::vector<TensorType>> infer_elements(const Graph& graph, const Node& n
 Result<StepParams> elements_params(const Graph& graph, const Node& node) {
   NK_TRY(infer_elements(graph, node));
   NK_ASSIGN(const Operands o, operands(graph, node));
-  const Dims& d = o.data->dims;
-  NK_ASSIGN(const int64_t axis,
-            normal_axis(node.attrs.get_int("axis", 0), d.size(), place_of(node)));
-  Dims strides = row_major_strides(d);
-  nk_elements_params p{};
-  p.rank = static_cast<int32_t>(d.size());
-  p.axis = static_cast<int32_t>(axis);
-  p.axis_stride = static_cast<int32_t>(strides[static_cast<size_t>(axis)]);
-  strides[static_cast<size_t>(axis)] = 0;
-  fill_array(p.dims, o.indices->dims);
-  fill_array(p.strides, strides);
-  p.n = static_cast<int32_t>(d[static_cast<size_t>(axis)]);
-  p.data_elems = static_cast<int32_t>(product_of(d, 0, d.size()));
+  NK_ASSIGN(const int64_t axis, elements_axis(node, o.data->dims, o.indices->dims));
+  nk_elements_params p = elements_layout(o.data->dims, o.indices->dims, axis);
   NK_ASSIGN(p.width, lookup_width(o.data->dtype, place_of(node)));
   p.index_bytes = o.index_bytes;
   p.reduction = o.reduction;
@@ -155,8 +142,8 @@ Result<void> lower_scatter(const ForeignNode& node, LowerContext& context) {
   Attrs attrs;
   attrs.set("reduction", node.attrs.get_string("reduction", "none"));
   if (!nd) attrs.set("axis", node.attrs.get_int("axis", 0));
-  NK_ASSIGN(const TensorId y, context.add(nd ? "scatter_nd" : "scatter_elements",
-                                          std::move(inputs), std::move(attrs)));
+  NK_ASSIGN(const TensorId y, context.add(nd ? "scatter_nd" : "scatter_elements", std::move(inputs),
+                                          std::move(attrs)));
   return context.bind(node, 0, y);
 }
 
@@ -175,8 +162,8 @@ Result<void> lower_scatter_tflite(const ForeignNode& node, LowerContext& context
       context.add_constant(node.name + "_zeros", type, Bytes(static_cast<size_t>(bytes)));
   Attrs attrs;
   attrs.set("reduction", std::string(type.quant.empty() ? "add" : "none"));
-  NK_ASSIGN(const TensorId y, context.add("scatter_nd", {zeros, indices, updates},
-                                          std::move(attrs), declared_type(context, node, 0)));
+  NK_ASSIGN(const TensorId y, context.add("scatter_nd", {zeros, indices, updates}, std::move(attrs),
+                                          declared_type(context, node, 0)));
   return context.bind(node, 0, y);
 }
 
@@ -243,14 +230,21 @@ constexpr RulePair kTopkRules = rule_pair("TopK", "TOPK_V2", lower_topk);
 
 }  // namespace
 
-extern const OpDef nk_op_scatter_nd = {"scatter_nd",     kScatterNdRules,   kSlices::fields,
-                                       kSlices::bytes,   infer_scatter_nd,  scatter_nd_params,
-                                       all_args,         lookup_macs,       false,
-                                       false,            "nk_slices_params"};
-extern const OpDef nk_op_scatter_elements = {
-    "scatter_elements", kScatterElementsRules, kElements::fields, kElements::bytes, infer_elements,
-    elements_params,    all_args,              lookup_macs,       false,            false,
-    "nk_elements_params"};
+extern const OpDef nk_op_scatter_nd = {"scatter_nd",   kScatterNdRules,   kSlices::fields,
+                                       kSlices::bytes, infer_scatter_nd,  scatter_nd_params,
+                                       all_args,       lookup_macs,       false,
+                                       false,          "nk_slices_params"};
+extern const OpDef nk_op_scatter_elements = {"scatter_elements",
+                                             kScatterElementsRules,
+                                             kElements::fields,
+                                             kElements::bytes,
+                                             infer_elements,
+                                             elements_params,
+                                             all_args,
+                                             lookup_macs,
+                                             false,
+                                             false,
+                                             "nk_elements_params"};
 extern const OpDef nk_op_topk = {"topk",     kTopkRules,  kTopk::fields, kTopk::bytes,
                                  infer_topk, topk_params, all_args,      lookup_macs};
 

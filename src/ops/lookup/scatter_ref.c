@@ -27,16 +27,6 @@ static inline int64_t combine_s64(int64_t old, int64_t update, int32_t reduction
   }
 }
 
-/* Element of data where the slice named by the `depth` indices from `first` on begins. */
-static inline int32_t slice_start(const nk_slices_params* p, const void* indices, int32_t first) {
-  int32_t at = 0, k;
-  for (k = 0; k < p->depth; ++k) {
-    const int64_t index = nk_index_at(indices, first + k, p->index_bytes);
-    at += nk_position(index, p->dims[k]) * p->strides[k];
-  }
-  return at;
-}
-
 /* Body of a kernel over slices; `combine` joins an element and its update. */
 #define NK_SCATTER_ND_LOOP(type, combine)                                                     \
   const nk_slices_params* p = (const nk_slices_params*)params;                                \
@@ -46,7 +36,7 @@ static inline int32_t slice_start(const nk_slices_params* p, const void* indices
   (void)scratch;                                                                              \
   if (in[0] != out[0]) memmove(target, in[0], (size_t)p->batch_elems * sizeof(type));         \
   for (i = 0; i < p->count; ++i) {                                                            \
-    type* slice = target + slice_start(p, in[1], i * p->depth);                               \
+    type* slice = target + nk_slice_start(p, in[1], i * p->depth);                               \
     for (j = 0; j < p->run_elems; ++j) {                                                      \
       slice[j] = (type)combine(slice[j], *update, p->reduction);                              \
       ++update;                                                                               \
