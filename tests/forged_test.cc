@@ -15,16 +15,6 @@
 namespace netkit::test {
 namespace {
 
-struct Xorshift {
-  uint32_t state;
-  uint32_t next() {
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return state;
-  }
-};
-
 // Values around the honest one, at the ends of the range, and at random of any magnitude.
 constexpr int kValues = 14;
 uint32_t forged_value(int which, uint32_t honest, Xorshift& random) {

@@ -2,34 +2,23 @@
 // Every public model from file to .nk: planned, or refused with a reason.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "compiler/driver/compile.h"
 #include "compiler/emit/nk/nk_writer.h"
+#include "compiler/import/shared_folder.h"
 #include "test_support.h"
 
 namespace netkit::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::vector<std::string> model_files(const std::string& root) {
-  std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    const std::string ending = entry.path().extension().string();
-    if (ending == ".tflite" || ending == ".onnx") files.push_back(entry.path().string());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 TEST(PublicModels, ArePlannedOrRefusedWithAReason) {
   const auto shared = shared_folder();
   if (!shared) return;
   size_t planned = 0, proven = 0, refused = 0;
-  for (const std::string& file : model_files(*shared + "/models")) {
+  for (const std::filesystem::path& path : models_in(*shared + "/models")) {
+    const std::string file = path.string();
     SCOPED_TRACE(file);
     const auto made = driver::compile_file(file, {});
     if (!made) {

@@ -12,6 +12,7 @@
 #include "compiler/emit/c/c_data.h"
 #include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/output_files.h"
+#include "compiler/import/shared_folder.h"
 
 namespace netkit::test {
 namespace {
@@ -61,11 +62,9 @@ int64_t port_bytes(const InOut& port) {
 }  // namespace
 
 std::optional<std::string> shared_folder() {
-  const char* named = std::getenv("NETKIT_SHARED");
-  const std::string folder = named != nullptr ? named : NETKIT_SOURCE_DIR "/../shared";
-  if (fs::exists(folder + "/goldens")) return folder;
-  std::puts("note: the folder of public models (NETKIT_SHARED) is absent; tested without it");
-  return std::nullopt;
+  const auto folder = netkit::shared_folder();
+  if (!folder) return std::nullopt;
+  return folder->string();
 }
 
 Bytes read_bytes(const std::string& path) {

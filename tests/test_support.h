@@ -2,6 +2,7 @@
 // What whole-toolchain tests share: the folder of public models, files, emitting and running C.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,17 @@
 #include "compiler/select/program.h"
 
 namespace netkit::test {
+
+// The same numbers on every machine (Marsaglia, "Xorshift RNGs", 2003); state is not 0.
+struct Xorshift {
+  uint32_t state;
+  uint32_t next() {
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state;
+  }
+};
 
 // NETKIT_SHARED, or the folder `shared` beside the checkout; nullopt (with a note on stdout) where
 // there is none: then only what stands in this repository is tested.

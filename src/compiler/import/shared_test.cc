@@ -28,16 +28,6 @@ const std::map<std::string, std::string> kRefused = {
     {"tfl__segment_sum_invalid_buffer.tflite", "read before"},
 };
 
-std::vector<fs::path> models_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const fs::path ending = entry.path().extension();
-    if (ending == ".tflite" || ending == ".onnx") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 TEST(ImportShared, EveryModel) {
   const auto folder = shared_folder();
   if (!folder) return;
