@@ -4,6 +4,7 @@
 must be seen is there, in its colour. Says `note:` and passes where no Chromium is found."""
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import struct
@@ -69,7 +70,9 @@ def colours(path: pathlib.Path) -> dict[str, int]:
 
 def screenshot(browser: str, page: pathlib.Path, dark: bool) -> dict[str, int]:
     image = page.with_suffix(".dark.png" if dark else ".light.png")
-    flags = ["--no-sandbox", "--headless", "--disable-gpu", "--hide-scrollbars",
+    # Chromium does not start for root with its process isolation on.
+    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    flags = [*as_root, "--headless", "--disable-gpu", "--hide-scrollbars",
              "--host-resolver-rules=MAP * ~NOTFOUND", f"--window-size={WIDTH},{HEIGHT}",
              f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
     subprocess.run([browser, *flags, f"--screenshot={image}", page.as_uri()], check=True,
