@@ -76,7 +76,9 @@ Bytes read_bytes(const std::string& path) {
 }
 
 std::string work_folder(const std::string& name) {
-  const std::string folder = std::string(NETKIT_BINARY_DIR) + "/work/" + name;
+  const char* shard = std::getenv("GTEST_SHARD_INDEX");  // parts of a program run side by side
+  const std::string folder =
+      fmt::format("{}/work{}/{}", NETKIT_BINARY_DIR, shard ? shard : "", name);
   fs::remove_all(folder);
   fs::create_directories(folder);
   return folder;
