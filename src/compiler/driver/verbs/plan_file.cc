@@ -6,6 +6,7 @@
 
 #include "compiler/driver/assemble.h"
 #include "compiler/driver/io/read_text.h"
+#include "compiler/driver/plan_buffer_list.h"
 #include "compiler/driver/session.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
@@ -51,6 +52,9 @@ void set_verdict(plan::Layout& layout, const plan::PlanOptions& options) {
 
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options) {
   Planned planned;
+  if (path.ends_with(".csv")) {
+    return fail(ErrorCode::kUsage, "a buffer list has no steps to order", path, "plan it alone");
+  }
   if (path.ends_with(".json")) {
     NK_ASSIGN(const std::string text, read_text(path));
     auto problem = plan::parse_graph(text);
@@ -73,6 +77,7 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
 }
 
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options) {
+  if (path.ends_with(".csv")) return plan_buffer_list(path, options.plan);
   NK_ASSIGN(const std::string text, stored_plan(path));
   if (text.empty()) {
     NK_ASSIGN(Planned planned, problem_of_file(path, options));

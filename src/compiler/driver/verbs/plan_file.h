@@ -26,7 +26,8 @@ struct Planned {
 };
 
 // `path` is a model, netkit-graph/1 JSON (a name that ends in .json), or a plan that was stored:
-// netkit-plan/1 JSON or a .nk file, which is shown as it is.
+// netkit-plan/1 JSON or a .nk file, which is shown as it is; or a buffer list
+// (plan_buffer_list.h; a name that ends in .csv).
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options);
 
 // Several models in one arena, as one plan: its buffers and steps carry the models' names.

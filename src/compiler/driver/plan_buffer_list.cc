@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/plan_buffer_list.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "compiler/driver/io/read_text.h"
+#include "compiler/plan/io/buffer_list_csv.h"
+
+namespace netkit::driver {
+namespace {
+
+constexpr int64_t kLastStep = std::numeric_limits<int>::max();
+
+plan::Verdict verdict_of(const plan::Placement& placed, const plan::PlanOptions& options) {
+  if (!options.ram_bytes) return plan::Verdict::kNone;
+  if (placed.height_bytes <= *options.ram_bytes) return plan::Verdict::kFits;
+  return placed.lower_bound_bytes > *options.ram_bytes ? plan::Verdict::kProvenNoFit
+                                                       : plan::Verdict::kNotFound;
+}
+
+plan::Layout layout_of(const plan::BufferList& list, const plan::Placement& placed) {
+  plan::Layout layout;
+  for (size_t i = 0; i < list.ids.size(); ++i) {
+    const plan::PlacementBuffer& b = list.problem.buffers[i];
+    plan::LayoutBuffer buffer;
+    buffer.name = list.ids[i];
+    buffer.bytes = b.bytes;
+    buffer.offset = placed.offsets[i];
+    buffer.first_step = static_cast<int>(b.lower);
+    buffer.last_step = static_cast<int>(b.upper - 1);
+    buffer.tensor = static_cast<int>(i);
+    layout.tensor_buffer.push_back(static_cast<int>(i));
+    layout.buffers.push_back(std::move(buffer));
+    layout.tensor_sum_bytes += b.bytes;
+    layout.largest_tensor_bytes = std::max(layout.largest_tensor_bytes, b.bytes);
+  }
+  layout.alignment = list.problem.alignment;
+  layout.arena_bytes = placed.height_bytes;
+  layout.lower_bound_bytes = placed.lower_bound_bytes;
+  layout.proven_minimal = placed.proven;
+  layout.given_order_peak_bytes = placed.lower_bound_bytes;
+  layout.time_limited = placed.time_limited;
+  layout.classes = {
+      {plan::PlanClass::kPlain, placed.height_bytes, placed.lower_bound_bytes, placed.proven}};
+  return layout;
+}
+
+}  // namespace
+
+Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOptions& options) {
+  NK_ASSIGN(const std::string text, read_text(path));
+  NK_ASSIGN(plan::BufferList list, plan::read_buffer_list(text, path));
+  for (size_t i = 0; i < list.ids.size(); ++i) {
+    const plan::PlacementBuffer& b = list.problem.buffers[i];
+    if (b.lower < 0 || b.upper > kLastStep) {
+      return bad_input("a life leaves the steps 0 to 2^31 - 2", path + ": buffer " + list.ids[i]);
+    }
+  }
+  list.problem.enough_bytes = options.ram_bytes;
+  list.problem.time_limit_seconds = options.time_limit_seconds;
+  auto placed = plan::place(list.problem);
+  if (!placed) {
+    Error error = std::move(placed.error());
+    error.where = error.where.empty() ? path : path + ": " + error.where;
+    return std::unexpected(std::move(error));
+  }
+  if (placed->offsets.empty()) return bad_input("no placement was found", path);
+  // The independent rules have the last word.
+  NK_TRY(plan::check_placement(list.problem, placed->offsets));
+  Planned planned;
+  for (size_t i = 0; i < list.ids.size(); ++i) {
+    plan::Tensor tensor;
+    tensor.name = list.ids[i];
+    tensor.bytes = list.problem.buffers[i].bytes;
+    planned.problem.tensors.push_back(std::move(tensor));
+  }
+  planned.problem.alignment = list.problem.alignment;
+  planned.layout = layout_of(list, *placed);
+  planned.layout.verdict = verdict_of(*placed, options);
+  return planned;
+}
+
+}  // namespace netkit::driver
