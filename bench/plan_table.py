@@ -1,28 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arena, bound and proof of every model in a folder; seconds of the planner (elapsed) and of
-`netkit plan` in all, import included (processor time)."""
+"""`netkit plan` on every model of a folder tree, the slowest first: arena, bound and proof, seconds
+of the planner (elapsed) and of the whole command, import included (user time), what is refused and
+why, and a summary."""
 
 import argparse
 import json
+import os
 import pathlib
-import resource
 import subprocess
 
-
-def user_seconds() -> float:
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+SUFFIXES = (".tflite", ".onnx")
 
 
-def row(netkit: str, path: pathlib.Path, name: str) -> str | None:
-    before = user_seconds()
-    done = subprocess.run(
-        [netkit, "plan", str(path), "--json"], capture_output=True, text=True, timeout=600
-    )
-    seconds = user_seconds() - before
-    if done.returncode != 0:
-        return None
-    plan = json.loads(done.stdout)
+def planned(netkit: str, path: pathlib.Path) -> tuple[dict, float]:
+    """The plan or the error as an object, and the command's user seconds."""
+    with subprocess.Popen(
+        [netkit, "plan", str(path), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    try:
+        return json.loads(text), usage.ru_utime
+    except json.JSONDecodeError:
+        return {"message": f"no JSON, exit code {process.returncode}"}, usage.ru_utime
+
+
+def row(name: str, plan: dict, seconds: float) -> str:
     proof = "proven" if plan["proven_minimal"] else "not proven"
     return (
         f"| {name} | {len(plan['steps'])} | {plan['arena_bytes']} ({plan['class']}) "
@@ -34,22 +39,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--netkit", default="build/netkit")
+    parser.add_argument("--top", type=int, help="so many rows only; the summary is of all")
     options = parser.parse_args()
-    print("| model | steps | arena, B | bound, B | | planner, s | in all, s |")
-    print("|---|--:|--:|--:|---|--:|--:|")
-    refused = []
+    done, refused = [], []
     for path in sorted(options.folder.rglob("*")):
-        if path.suffix not in (".tflite", ".onnx"):
+        if path.suffix not in SUFFIXES:
             continue
         name = str(path.relative_to(options.folder))
-        line = row(options.netkit, path, name)
-        if line is None:
-            refused.append(name)
+        plan, seconds = planned(options.netkit, path)
+        if plan.get("format") == "netkit-plan/1":
+            done.append((seconds, name, plan))
         else:
-            print(line, flush=True)
-    print(f"\nRefused (an operator or type that is not supported): {len(refused)}")
-    for name in refused:
-        print(f"  {name}")
+            refused.append((seconds, name, plan.get("message", "")))
+    done.sort(key=lambda entry: (-entry[0], entry[1]))
+    print("| model | steps | arena, B | bound, B | | planner, s | in all, s |")
+    print("|---|--:|--:|--:|---|--:|--:|")
+    for seconds, name, plan in done[: options.top]:
+        print(row(name, plan, seconds))
+    print(f"\nRefused: {len(refused)}")
+    for seconds, name, why in refused:
+        print(f"  {name} ({seconds:.2f} s): {why[:100]}")
+    proven = sum(plan["proven_minimal"] for _, _, plan in done)
+    slow = sum(seconds >= 1 for seconds, _, _ in done + refused)
+    print(f"\n{len(done)} planned, {proven} proven minimal; {len(refused)} refused; ", end="")
+    print(f"{slow} took 1 s or more; {sum(e[0] for e in done + refused):.1f} s in all")
 
 
 if __name__ == "__main__":

@@ -150,6 +150,54 @@ TEST_F(CommandLine, OutputsOfOneVerbAreAllOrNothing) {
   EXPECT_TRUE(fs::exists(folder_ + "/d"));
 }
 
+TEST_F(CommandLine, ABufferListIsPlannedAndDrawn) {
+  put("l.csv", "id,lower,upper,size\na,0,3,4\nb,3,9,4\nc,0,9,4\nd,9,21,4\ne,0,21,4\n");
+  const Outcome json =
+      run("plan l.csv --json --csv out.csv --certificate c.json -o p.json "
+          "--html p.html --svg p.svg");
+  ASSERT_EQ(json.code, 0) << json.err;
+  const auto plan = nlohmann::json::parse(json.out, nullptr, false);
+  EXPECT_EQ(plan.value("arena_bytes", 0), 12);
+  EXPECT_TRUE(plan.value("proven_minimal", false));
+  EXPECT_FALSE(plan.contains("steps"));
+  EXPECT_EQ(plan["alignment"], 1);
+  EXPECT_EQ(plan["buffers"][3]["name"], "d");
+  EXPECT_EQ(plan["buffers"][3]["last_step"], 20);
+  EXPECT_EQ(run("check-plan c.json").code, 0);
+  for (const std::string again : {"out.csv", "p.json"}) {
+    const Outcome text = run("plan " + again);
+    EXPECT_NE(text.out.find("arena 12 B"), std::string::npos) << text.out << text.err;
+    EXPECT_NE(text.out.find("fullest at step"), std::string::npos) << text.out;
+  }
+  EXPECT_EQ(run("plan l.csv --ram 12").code, 0);
+  expect_error("plan l.csv --arena 11", 1, "does not fit");
+  const Outcome small = run("plan l.csv --ram 11");
+  EXPECT_EQ(small.code, 1);
+  EXPECT_NE(small.out.find("proven: no plan"), std::string::npos) << small.out;
+  expect_error("plan l.csv --list-orders", 2, "has lives, but no steps");
+  expect_error("plan l.csv --what-if", 2, "has lives, but no steps");
+  expect_error("plan l.csv --graph g.json", 2, "has no operators");
+  expect_error("plan l.csv --model-explorer g.json", 2, "has no operators");
+  expect_error("plan l.csv planner/graph.json --exclusive", 2, "has no steps to run");
+  expect_error("plan out.csv --certificate c2.json", 2, "buffer 'a' has a fixed offset");
+  put("bad.csv", "id,lower,upper,size\na,0,0,4\n");
+  expect_error("plan bad.csv", 3, "bad.csv:2");
+}
+
+TEST_F(CommandLine, ThePlanOfAModelAsCsvNeedsTheSame) {
+  for (const std::string from : {"models/digits_cnn_int8.tflite", "planner/graph.json",
+                                 "planner/graph.json --class plain"}) {
+    const Outcome model = run("plan " + from + " --csv m.csv --json");
+    ASSERT_EQ(model.code, 0) << model.err;
+    const Outcome list = run("plan m.csv --json");
+    ASSERT_EQ(list.code, 0) << list.err << text("m.csv");
+    EXPECT_EQ(nlohmann::json::parse(model.out)["arena_bytes"],
+              nlohmann::json::parse(list.out)["arena_bytes"]);
+  }
+  expect_error("plan planner/graph.json planner/graph.json --concurrent --csv m.csv", 2,
+               "no common steps");
+}
+
 TEST_F(CommandLine, SaysWhatIsTrue) {
   put("old.nk", std::string("NKIT\4\0\0\0", 8) + std::string(56, '\0'));
   expect_error("inspect old.nk", 3, "files of version 3 and 4 are not read yet");

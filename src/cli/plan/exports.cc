@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// plan --offline-tflite FILE, --model-explorer FILE: the plan for other tools.
+// plan --offline-tflite FILE, --model-explorer FILE, --csv FILE: the plan for other tools.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +21,8 @@ class ExportsGroup : public PlanGroup {
                     "TensorFlow Lite Micro reads them");
     verb.add_option("--model-explorer", explorer_,
                     "write the live bytes of each operator as node data for Model Explorer");
+    verb.add_option("--csv", csv_,
+                    "write the buffers with lives, sizes and offsets as MiniMalloc reads them");
   }
 
   // The plan of the file's own operators, as that runtime runs them, in place of ours.
@@ -45,11 +47,18 @@ class ExportsGroup : public PlanGroup {
     return 0;
   }
 
-  Result<void> act(const PlanRequest&, const driver::Planned& planned,
+  Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
+    if (!csv_.empty()) {
+      if (!request.more.empty() && request.sharing == plan::Sharing::kConcurrent) {
+        return fail(ErrorCode::kUsage, "models that run at the same time have no common steps",
+                    "--csv", "plan each alone");
+      }
+      answer.files.push_back({csv_, csv_text(planned)});
+    }
     if (!explorer_.empty()) {
       if (planned.class_layouts.empty()) {
-        return fail(ErrorCode::kUsage, "a stored or shared plan has no operators to name",
+        return fail(ErrorCode::kUsage, "a buffer list, a stored or a shared plan has no operators",
                     "--model-explorer", "give the one model that it was made from");
       }
       answer.files.push_back(
@@ -59,7 +68,19 @@ class ExportsGroup : public PlanGroup {
   }
 
  private:
-  std::string tflite_, explorer_;
+  // A list keeps what it says of its buffers.
+  static std::string csv_text(const driver::Planned& planned) {
+    const plan::BufferList list =
+        planned.list ? *planned.list : plan::buffer_list_of(planned.layout);
+    std::vector<int64_t> offsets;
+    for (size_t i = 0; i < list.ids.size(); ++i) {
+      offsets.push_back(planned.list ? planned.layout.buffers[i].offset
+                                     : *list.problem.buffers[i].fixed_offset);
+    }
+    return plan::buffer_list_csv(list, offsets);
+  }
+
+  std::string tflite_, explorer_, csv_;
 };
 
 }  // namespace

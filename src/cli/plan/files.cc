@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/plan/plan_group.h"
+#include "compiler/driver/plan/plan_buffer_list.h"
 #include "compiler/plan/check/certificate.h"
 #include "compiler/plan/io/json.h"
 
@@ -21,7 +22,10 @@ class FilesGroup : public PlanGroup {
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     const bool searched = !planned.class_layouts.empty();
-    if (!searched && !(graph_output_.empty() && certificate_.empty())) {
+    if (planned.list && !graph_output_.empty()) {
+      return fail(ErrorCode::kUsage, "a buffer list has no operators", "--graph");
+    }
+    if (!searched && !planned.list && !(graph_output_.empty() && certificate_.empty())) {
       return fail(ErrorCode::kUsage, "a stored or shared plan has no problem to write",
                   request.model.model, "give the one model that it was made from");
     }
@@ -32,14 +36,29 @@ class FilesGroup : public PlanGroup {
       answer.files.push_back({graph_output_, plan::graph_json(planned.problem) + "\n"});
     }
     if (!certificate_.empty()) {
-      const std::string text =
-          plan::certificate_json(planned.problem, request.compile.plan, planned.class_layouts);
+      NK_ASSIGN(const std::string text, certificate(request, planned));
       answer.files.push_back({certificate_, text + "\n"});
     }
     return {};
   }
 
  private:
+  // The lives of a list are those of a graph in its given order.
+  static Result<std::string> certificate(const PlanRequest& request,
+                                         const driver::Planned& planned) {
+    if (!planned.list) {
+      return plan::certificate_json(planned.problem, request.compile.plan, planned.class_layouts);
+    }
+    NK_TRY(driver::demand_bare_lives(*planned.list, "a certificate"));
+    if (!planned.pictured) {
+      return fail(ErrorCode::kUsage, "the list is empty or too long for a certificate",
+                  request.model.model);
+    }
+    plan::PlanOptions given = request.compile.plan;
+    given.order = plan::OrderChoice::kGiven;
+    return plan::certificate_json(planned.pictured->problem, given, {planned.pictured->layout});
+  }
+
   std::string output_, graph_output_, certificate_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "cli/plan/plan_group.h"
 #include "compiler/driver/io/read_text.h"
+#include "compiler/driver/plan/plan_buffer_list.h"
 #include "compiler/plan/regions/regions.h"
 
 namespace netkit::cli {
@@ -47,7 +48,8 @@ std::string verdict(const plan::RegionPlan& plan) {
                        short_size(use.short_bytes()), printable(use.name),
                        short_size(use.used_bytes()), short_size(use.bytes), why);
   }
-  return "does not fit: the rules leave no place for some buffer in any region\n";
+  return fmt::format("does not fit: the rules leave no place for some buffer in any region; {}\n",
+                     why);
 }
 
 class MemoryGroup : public PlanGroup {
@@ -72,6 +74,7 @@ class MemoryGroup : public PlanGroup {
   Result<void> act(const PlanRequest&, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     if (file_.empty()) return {};
+    if (planned.list) NK_TRY(driver::demand_bare_lives(*planned.list, "a memory map"));
     NK_ASSIGN(const plan::RegionPlan fit, plan::fit_into_regions(planned.layout, map_));
     answer.fields["memory"] = plan::region_plan_json(planned.layout, fit);
     answer.text += table(map_, fit) + verdict(fit);

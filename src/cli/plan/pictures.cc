@@ -30,7 +30,8 @@ class PicturesGroup : public PlanGroup {
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     const std::string name = file_name(request.model.model);
-    const plan::PictureView view{name, &planned.problem, &planned.layout};
+    if (!(svg_.empty() && html_.empty())) NK_TRY(drawable(planned, request.model.model));
+    const plan::PictureView view{name, &planned.drawn_problem(), &planned.drawn_layout()};
     if (!svg_.empty()) answer.files.push_back({svg_, plan::svg_picture(view)});
     if (html_.empty()) return {};
     if (other_.empty()) {
@@ -40,20 +41,30 @@ class PicturesGroup : public PlanGroup {
     driver::CompileOptions options = request.compile;
     options.plan.ram_bytes.reset();
     const bool given = other_ == "given";
+    if (given && planned.list) {
+      return fail(ErrorCode::kUsage, "the lives of a buffer list are given", "--compare given");
+    }
     if (given) {
       options.plan.order = plan::OrderChoice::kGiven;
       options.plan.class_limit = plan::PlanClass::kPlain;
     }
     NK_ASSIGN(const driver::Planned other,
               driver::plan_file(given ? request.model.model : other_, options));
+    NK_TRY(drawable(other, other_));
     const std::string other_name =
         given ? name + ", the file's order, no overlap" : file_name(other_);
     answer.files.push_back(
-        {html_, plan::html_page({view, {other_name, &other.problem, &other.layout}})});
+        {html_,
+         plan::html_page({view, {other_name, &other.drawn_problem(), &other.drawn_layout()}})});
     return {};
   }
 
  private:
+  static Result<void> drawable(const driver::Planned& planned, const std::string& path) {
+    if (!planned.drawn_layout().steps.empty() || planned.layout.buffers.empty()) return {};
+    return fail(ErrorCode::kUsage, "the buffer list is too long for a picture", path);
+  }
+
   std::string html_, svg_, other_;
 };
 

@@ -68,25 +68,34 @@ class TextGroup : public PlanGroup {
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     const plan::Layout& layout = planned.layout;
-    answer.text +=
-        fmt::format("{}: {} steps, {} buffers, alignment {}{}\n", printable(title(request)),
-                    layout.steps.size(), layout.buffers.size(), layout.alignment,
-                    planned.stored ? "; as stored in the file" : "");
+    const bool lives = layout.steps.empty() && !layout.buffers.empty();
+    answer.text += fmt::format("{}: {}, {} buffers, alignment {}{}\n", printable(title(request)),
+                               lives ? "given lives" : fmt::format("{} steps", layout.steps.size()),
+                               layout.buffers.size(), layout.alignment,
+                               planned.stored ? "; as stored in the file" : "");
     if (!no_picture_) {
-      answer.text += text_without_controls(plan::text_picture(layout));
+      answer.text += text_without_controls(plan::text_picture(planned.drawn_layout()));
     }
+    if (!no_picture_ && planned.pictured) answer.text += times(*planned.pictured);
     answer.text += classes_table(planned);
     answer.text += fmt::format("arena {}, class {}, {}{}\n", size_text(layout.arena_bytes),
                                plan::class_name(layout.plan_class), proof(layout.proven_minimal),
                                layout.time_limited ? " (search cut by --time-limit)" : "");
     answer.text += fmt::format(
-        "for comparison: the given order lives at most {} B without overlap, all buffers "
-        "together {} B, the largest {} B\n",
-        layout.given_order_peak_bytes, layout.tensor_sum_bytes, layout.largest_tensor_bytes);
+        "for comparison: {} at most {} B{}, all buffers together {} B, the largest {} B\n",
+        lives ? "alive at once are" : "the given order lives", layout.given_order_peak_bytes,
+        lives ? "" : " without overlap", layout.tensor_sum_bytes, layout.largest_tensor_bytes);
     return {};
   }
 
  private:
+  // What the steps of the picture of a buffer list are.
+  static std::string times(const plan::SteppedPlan& plan) {
+    const int peak = plan::peak_step(plan.layout);
+    return fmt::format("a step begins where a life begins or ends; step {} at {}\n", peak,
+                       plan.problem.steps[static_cast<size_t>(peak)].name);
+  }
+
   static std::string text_without_controls(const std::string& text) {
     std::string out;
     for (size_t begin = 0; begin < text.size();) {

@@ -49,7 +49,7 @@ struct Source {
 
 Result<Source> source_of(const std::string& path, CompileOptions options) {
   Source source;
-  if (path.ends_with(".json")) {
+  if (path.ends_with(".json") || path.ends_with(".csv")) {  // a list is refused there
     NK_ASSIGN(Planned planned, problem_of_file(path, options));
     source.problem = std::move(planned.problem);
     return source;

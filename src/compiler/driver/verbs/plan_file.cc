@@ -6,7 +6,7 @@
 
 #include "compiler/driver/assemble.h"
 #include "compiler/driver/io/read_text.h"
-#include "compiler/driver/plan_buffer_list.h"
+#include "compiler/driver/plan/plan_buffer_list.h"
 #include "compiler/driver/session.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
@@ -53,7 +53,8 @@ void set_verdict(plan::Layout& layout, const plan::PlanOptions& options) {
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options) {
   Planned planned;
   if (path.ends_with(".csv")) {
-    return fail(ErrorCode::kUsage, "a buffer list has no steps to order", path, "plan it alone");
+    return fail(ErrorCode::kUsage, "a buffer list has lives, but no steps", path,
+                "plan it alone, without this option");
   }
   if (path.ends_with(".json")) {
     NK_ASSIGN(const std::string text, read_text(path));
@@ -91,6 +92,7 @@ Result<Planned> plan_file(const std::string& path, const CompileOptions& options
   planned.problem = std::move(saved->problem);
   planned.layout = std::move(saved->layout);
   planned.stored = true;
+  if (planned.layout.steps.empty()) planned.pictured = plan::stepped(planned.layout);
   set_verdict(planned.layout, options.plan);
   return planned;
 }
@@ -102,6 +104,10 @@ Result<Planned> plan_together(const std::vector<std::string>& paths, const Compi
   std::vector<Planned> plans;
   for (const std::string& path : paths) {
     NK_ASSIGN(Planned planned, plan_file(path, each));
+    if (planned.layout.steps.empty() && !planned.layout.buffers.empty()) {
+      return fail(ErrorCode::kUsage, "a buffer list has no steps to run beside another plan's",
+                  path);
+    }
     plans.push_back(std::move(planned));
   }
   Planned together;

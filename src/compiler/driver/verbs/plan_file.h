@@ -3,16 +3,19 @@
 // independent checker on a certificate).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "compiler/driver/compile.h"
 #include "compiler/plan/check/certificate_check.h"
+#include "compiler/plan/io/buffer_list_csv.h"
 #include "compiler/plan/layout.h"
 #include "compiler/plan/plan.h"
 #include "compiler/plan/problem.h"
 #include "compiler/plan/regions/share.h"
+#include "compiler/plan/stepped.h"
 
 namespace netkit::driver {
 
@@ -23,11 +26,16 @@ struct Planned {
   std::vector<std::string> warnings;
   int64_t weight_bytes = -1;  // constants of the network; -1: not known
   bool stored = false;  // read from a file, not searched for; `problem` holds names and sizes only
+  std::optional<plan::BufferList> list;       // what was planned, when it was a buffer list
+  std::optional<plan::SteppedPlan> pictured;  // in place of a layout without steps, unless too long
+
+  const plan::Problem& drawn_problem() const { return pictured ? pictured->problem : problem; }
+  const plan::Layout& drawn_layout() const { return pictured ? pictured->layout : layout; }
 };
 
 // `path` is a model, netkit-graph/1 JSON (a name that ends in .json), or a plan that was stored:
 // netkit-plan/1 JSON or a .nk file, which is shown as it is; or a buffer list
-// (plan_buffer_list.h; a name that ends in .csv).
+// (driver/plan/plan_buffer_list.h; a name that ends in .csv).
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options);
 
 // Several models in one arena, as one plan: its buffers and steps carry the models' names.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compiler/plan/layout.h"
 #include "compiler/plan/offsets/place.h"
 
 namespace netkit::plan {
@@ -23,5 +24,15 @@ struct BufferList {
 // Alignment is 1 unless given. Empty lines are skipped, a carriage return before the line end is
 // allowed. Errors (kInput): anything else, with `file:line` in `where`.
 Result<BufferList> read_buffer_list(std::string_view text, const std::string& file);
+
+// The buffers of a plan with their addresses as `offset`; what lies in another buffer (a view) is
+// left out, its life is its block's. Where an output stands over a dying input, the input ends
+// before that step, or keeps only the bytes beside the output during it (`gaps`). ids: the buffers'
+// names, '_' in place of what the format cannot hold.
+BufferList buffer_list_of(const Layout& layout);
+
+// What read_buffer_list reads: id,lower,upper,size, then alignment, offset and gaps where a buffer
+// has any; `offsets` (one per buffer) in place of the list's own fixed ones.
+std::string buffer_list_csv(const BufferList& list, const std::vector<int64_t>& offsets);
 
 }  // namespace netkit::plan

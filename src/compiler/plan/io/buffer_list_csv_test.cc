@@ -4,6 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/plan/check/certificate.h"
+#include "compiler/plan/check/certificate_check.h"
+#include "compiler/plan/io/json.h"
+#include "compiler/plan/plan.h"
+#include "compiler/plan/stepped.h"
+
 namespace netkit::plan {
 namespace {
 
@@ -81,6 +87,93 @@ TEST(BufferListCsv, AnyCutOrFlippedByteIsSafe) {
       if (list.has_value()) (void)place(list->problem);
     }
   }
+}
+
+// Trailing overlaps, in place, a view, scratch, and names that the format cannot hold.
+constexpr const char* kGraph = R"({"format":"netkit-graph/1","alignment":16,
+"tensors":[{"name":"I","bytes":1600},{"name":"a,b","bytes":1568},{"name":"a b","bytes":1568},
+           {"name":"V","bytes":784},{"name":"F","bytes":3200},{"name":"Z","bytes":0}],
+"ops":[{"name":"p","inputs":["I"],"outputs":["a,b"],"scratch_bytes":32,
+        "overlap":[{"input":0,"output":0,"forward_bytes":32,"scratch_bytes":32}]},
+       {"name":"q","inputs":["a,b"],"outputs":["a b"],
+        "overlap":[{"input":0,"output":0,"forward_bytes":0}]},
+       {"name":"v","inputs":["a b"],"outputs":["V"],
+        "views":[{"input":0,"output":0,"offset_bytes":784}]},
+       {"name":"f","inputs":["V"],"outputs":["F","Z"],
+        "overlap":[{"input":0,"output":0,"backward_bytes":16}]}],
+"inputs":["I"],"outputs":["F"]})";
+
+TEST(BufferListCsv, APlanReadsBackAsTheSameArena) {
+  const auto problem = parse_graph(kGraph);
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  const auto layouts = plan_classes(*problem);
+  ASSERT_TRUE(layouts.has_value());
+  ASSERT_LT(layouts->back().arena_bytes, layouts->front().arena_bytes);
+  for (const Layout& layout : *layouts) {
+    const BufferList list = buffer_list_of(layout);
+    std::vector<int64_t> offsets;
+    for (const PlacementBuffer& b : list.problem.buffers) offsets.push_back(*b.fixed_offset);
+    const std::string text = buffer_list_csv(list, offsets);
+    auto read = read_buffer_list(text, "x.csv");
+    ASSERT_TRUE(read.has_value()) << read.error().message << "\n" << text;
+    EXPECT_EQ(read->ids, list.ids);
+    const auto height = check_placement(read->problem, offsets);
+    ASSERT_TRUE(height.has_value()) << height.error().message << "\n" << text;
+    EXPECT_EQ(*height, layout.arena_bytes);
+    const auto fixed = place(read->problem);
+    ASSERT_TRUE(fixed.has_value()) << fixed.error().message << "\n" << text;
+    EXPECT_EQ(fixed->height_bytes, layout.arena_bytes) << text;
+    // The lives alone ask for no more.
+    for (PlacementBuffer& b : read->problem.buffers) b.fixed_offset.reset();
+    const auto free = place(read->problem);
+    ASSERT_TRUE(free.has_value());
+    EXPECT_LE(free->height_bytes, layout.arena_bytes) << text;
+    EXPECT_TRUE(free->proven);
+  }
+}
+
+Layout layout_of(const BufferList& list, const Placement& placed) {
+  Layout layout;
+  for (size_t i = 0; i < list.ids.size(); ++i) {
+    const PlacementBuffer& b = list.problem.buffers[i];
+    LayoutBuffer buffer;
+    buffer.name = list.ids[i];
+    buffer.bytes = b.bytes;
+    buffer.offset = placed.offsets[i];
+    buffer.first_step = static_cast<int>(b.lower);
+    buffer.last_step = static_cast<int>(b.upper - 1);
+    layout.buffers.push_back(std::move(buffer));
+  }
+  layout.arena_bytes = placed.height_bytes;
+  layout.lower_bound_bytes = placed.lower_bound_bytes;
+  layout.proven_minimal = placed.proven;
+  return layout;
+}
+
+TEST(Stepped, AListIsAGraphInItsGivenOrder) {
+  const auto list = read_buffer_list(
+      "id,lower,upper,size\na,10,40,64\nb,10,20,32\nc,20,900,100\nd,1000,1001,7\n", "x.csv");
+  ASSERT_TRUE(list.has_value());
+  const auto placed = place(list->problem);
+  ASSERT_TRUE(placed.has_value());
+  const auto made = stepped(layout_of(*list, *placed));
+  ASSERT_TRUE(made.has_value());
+  std::vector<std::string> names;
+  for (const Step& step : made->problem.steps) names.push_back(step.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"10", "20", "40", "900", "1000"}));
+  EXPECT_EQ(made->layout.steps[1].live_bytes, 164);
+  EXPECT_EQ(made->layout.steps[3].live_bytes, 0);
+  PlanOptions given;
+  given.order = OrderChoice::kGiven;
+  const auto planned = plan(made->problem, given);
+  ASSERT_TRUE(planned.has_value());
+  EXPECT_EQ(planned->arena_bytes, placed->height_bytes);
+  const auto verdicts = check_certificate(certificate_json(made->problem, given, {made->layout}));
+  ASSERT_TRUE(verdicts.has_value()) << verdicts.error().message;
+  ASSERT_EQ(verdicts->size(), 1u);
+  EXPECT_TRUE((*verdicts)[0].valid) << (*verdicts)[0].invalid_reason;
+  EXPECT_TRUE((*verdicts)[0].bound_verified) << (*verdicts)[0].how;
+  EXPECT_FALSE(stepped(Layout()).has_value());
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ std::string plan_json(const Problem& problem, const Layout& layout) {
   root["given_order_peak_bytes"] = layout.given_order_peak_bytes;
   root["tensor_sum_bytes"] = layout.tensor_sum_bytes;
   root["largest_tensor_bytes"] = layout.largest_tensor_bytes;
-  root["steps"] = Json::array();
+  // The lives of a buffer list are given: it has no steps.
   for (const LayoutStep& s : layout.steps) {
     root["steps"].push_back(step_json(problem, layout, s));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads netkit-plan/1 back for pictures and comparisons. What is drawn from it is checked here.
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -14,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxItems = 200'000;
+constexpr int64_t kMostTime = std::numeric_limits<int>::max();  // of a plan without steps
 constexpr BufferKind kKinds[] = {BufferKind::kInput, BufferKind::kActivation, BufferKind::kOutput,
                                  BufferKind::kScratch, BufferKind::kState};
 
@@ -75,8 +77,11 @@ class Reader {
 
   Result<void> read_buffers(const Json& root) {
     NK_ASSIGN(const Json* const items, list(root, "buffers"));
-    NK_ASSIGN(const Json* const steps, list(root, "steps"));
-    const int64_t count = static_cast<int64_t>(steps->size());
+    int64_t count = 0;
+    if (root.contains("steps") || root.value("order", Json()) != Json::array()) {
+      NK_ASSIGN(const Json* const steps, list(root, "steps"));
+      count = static_cast<int64_t>(steps->size());
+    }
     for (const Json& item : *items) {
       LayoutBuffer b;
       NK_ASSIGN(b.name, text_field(item, "name", "buffers"));
@@ -84,7 +89,7 @@ class Reader {
       NK_ASSIGN(b.offset, whole_field(item, "offset", b.name));
       NK_ASSIGN(const int64_t first, whole_field(item, "first_step", b.name));
       NK_ASSIGN(const int64_t last, whole_field(item, "last_step", b.name));
-      if (first > last || (count > 0 && last >= count) ||
+      if (first > last || last >= (count > 0 ? count : kMostTime) ||
           b.offset + b.bytes > plan_.layout.arena_bytes) {
         return bad_input("stands outside of the steps or of the arena", b.name);
       }
@@ -139,6 +144,7 @@ class Reader {
   }
 
   Result<void> read_steps(const Json& root) {
+    if (!root.contains("steps")) return {};
     NK_ASSIGN(const Json* const items, list(root, "steps"));
     for (const Json& item : *items) {
       Step s;

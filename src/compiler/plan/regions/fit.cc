@@ -49,6 +49,72 @@ std::vector<Span> spans_of(const std::vector<RegionUse>& uses, int64_t alignment
   return spans;
 }
 
+// The regions in which a buffer may live, and what its pieces make of its size.
+struct Demand {
+  std::vector<char> allowed;  // per region
+  int64_t bytes = 0;
+};
+
+Demand demand_of(const LayoutBuffer& buffer, const MemoryMap& map) {
+  Demand demand{std::vector<char>(map.regions.size(), 1), buffer.bytes};
+  for (const RegionRule& rule : map.rules) {
+    if (!names(rule, buffer)) continue;
+    if (rule.transfer_bytes) demand.bytes = up(demand.bytes, *rule.transfer_bytes);
+    for (size_t s = 0; s < map.regions.size() && !rule.regions.empty(); ++s) {
+      if (std::ranges::count(rule.regions, static_cast<int>(s)) == 0) demand.allowed[s] = 0;
+    }
+  }
+  return demand;
+}
+
+// At least so many bytes that a plan over regions of such rooms could have in one arena: one above
+// the other, the one that ends least evenly on top.
+int64_t stacked(const std::vector<int64_t>& rooms, const std::vector<char>& allowed,
+                int64_t alignment) {
+  int64_t sum = 0, waste = 0;
+  for (size_t s = 0; s < rooms.size(); ++s) {
+    if (!allowed[s]) continue;
+    sum += up(rooms[s], alignment);
+    waste = std::max(waste, up(rooms[s], alignment) - rooms[s]);
+  }
+  return sum - waste;
+}
+
+// No plan of the layout's class fits, in any order: all regions together are smaller than the
+// bound; or a buffer is larger than each region that it may live in; or the inputs and states,
+// which all live at the start, are more than the regions that they may live in hold.
+bool cannot_fit(const Layout& layout, const MemoryMap& map, const std::vector<RegionUse>& uses) {
+  std::vector<int64_t> rooms;
+  for (const RegionUse& use : uses) {
+    rooms.push_back(std::max<int64_t>(0, use.bytes - use.reserved_bytes));
+  }
+  const std::vector<char> everywhere(rooms.size(), 1);
+  if (layout.lower_bound_bytes > stacked(rooms, everywhere, layout.alignment)) return true;
+  std::vector<Demand> at_start;
+  for (const LayoutBuffer& buffer : layout.buffers) {
+    if (buffer.kind == BufferKind::kScratch || buffer.bytes == 0) continue;
+    Demand demand = demand_of(buffer, map);
+    bool held = false;
+    for (size_t s = 0; s < rooms.size(); ++s) {
+      held = held || (demand.allowed[s] && demand.bytes <= rooms[s]);
+    }
+    if (!held) return true;
+    const bool starts = buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kState;
+    if (starts) at_start.push_back(std::move(demand));
+  }
+  return std::ranges::any_of(at_start, [&](const Demand& among) {
+    int64_t sum = 0;
+    for (const Demand& d : at_start) {
+      bool inside = true;
+      for (size_t s = 0; s < rooms.size(); ++s) {
+        inside = inside && (among.allowed[s] || !d.allowed[s]);
+      }
+      if (inside) sum += d.bytes;
+    }
+    return sum > stacked(rooms, among.allowed, layout.alignment);
+  });
+}
+
 // Writes what the rules say into the placement. A buffer that is transferred shares with nobody.
 void apply_rules(const Layout& layout, const MemoryMap& map, const std::vector<Span>& spans,
                  Replacement& r) {
@@ -133,9 +199,12 @@ Result<RegionPlan> fit_into_regions(const Layout& layout, const MemoryMap& map) 
     if (!placed && placed.error().code != ErrorCode::kInput) return std::unexpected(placed.error());
     if (!placed || placed->offsets.empty()) continue;
     read_places(layout, spans, r, *placed, plan);
-    plan.verdict = open ? Verdict::kNotFound : Verdict::kFits;
+    if (open) break;
+    plan.verdict = Verdict::kFits;
     return plan;
   }
+  const bool none = cannot_fit(layout, map, plan.regions);
+  plan.verdict = none ? Verdict::kProvenNoFit : Verdict::kNotFound;
   return plan;
 }
 

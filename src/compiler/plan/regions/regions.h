@@ -66,7 +66,9 @@ struct RegionPlan {
 
 // The order and the kernels' modes are the layout's; with one region and no rule its addresses
 // too. Otherwise buffers get new addresses over all regions, the first region filled first; a view
-// then takes its whole block with it. What does not fit makes the last region short.
+// then takes its whole block with it. What does not fit makes the last region short. kProvenNoFit:
+// no plan of the layout's class fits, in any order, by the sizes of regions and buffers and the
+// class's bound.
 Result<RegionPlan> fit_into_regions(const Layout& layout, const MemoryMap& map);
 
 // {"fits":true,"regions":[{"name":…,"bytes":…,"reserved_bytes":…,"plan_bytes":…,"used_bytes":…,

@@ -138,12 +138,35 @@ TEST(Regions, TooSmallSaysByHowMuch) {
   const Planned p = reference(0);
   const MemoryMap two = {{{"fast", 16 * kKiB, {}}, {"slow", 100 * kKiB, {}}}, {}, {}};
   const RegionPlan plan = fit(p.layout, two);
-  EXPECT_EQ(plan.verdict, Verdict::kNotFound);
+  EXPECT_EQ(plan.verdict, Verdict::kProvenNoFit);       // 116 KiB are less than the bound of 136
   EXPECT_EQ(plan.regions[1].short_bytes(), 28 * kKiB);  // A and B do not fit into `fast`
+  // 137 KiB would do in one piece; B fills the second region, A and C do not fit into the first.
+  const MemoryMap open = {{{"fast", 36 * kKiB, {}}, {"slow", 101 * kKiB, {}}}, {}, {}};
+  EXPECT_EQ(fit(p.layout, open).verdict, Verdict::kNotFound);
   const MemoryMap none = {
       {{"fast", 16 * kKiB, {}}, {"slow", 100 * kKiB, {}}}, {{"B", {0}, {}}}, {}};
-  EXPECT_EQ(fit(p.layout, none).verdict, Verdict::kNotFound);
+  EXPECT_EQ(fit(p.layout, none).verdict, Verdict::kProvenNoFit);
   EXPECT_TRUE(fit(p.layout, none).places.empty());
+}
+
+TEST(Regions, WhatCannotFitIsProvenByItsRules) {
+  Problem problem;
+  problem.alignment = 16;
+  problem.tensors = {{"a", 100}, {"b", 100}, {"y", 20}};
+  problem.steps = {{"f", {0, 1}, {2}, 0, {}, {}}};
+  problem.inputs = {0, 1};
+  problem.outputs = {2};
+  const auto layout = plan(problem);
+  ASSERT_TRUE(layout.has_value());
+  const std::vector<Region> regions = {{"fast", 150, {}}, {"slow", 1000, {{"stack", 900}}}};
+  EXPECT_EQ(fit(*layout, {regions, {}, {}}).verdict, Verdict::kFits);
+  // Both live at the start, and only one of them fits there.
+  EXPECT_EQ(fit(*layout, {regions, {{"inputs", {0}, {}}}, {}}).verdict, Verdict::kProvenNoFit);
+  // Its pieces make it too large for any region.
+  EXPECT_EQ(fit(*layout, {regions, {{"a", {}, 512}}, {}}).verdict, Verdict::kProvenNoFit);
+  // a and y fill the first region in any order; this is not looked into.
+  EXPECT_EQ(fit(*layout, {regions, {{"a", {0}, {}}, {"y", {0}, 64}}, {}}).verdict,
+            Verdict::kNotFound);
 }
 
 TEST(MemoryMaps, BrokenTextIsNamed) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/plan_buffer_list.h"
+#include "compiler/driver/plan/plan_buffer_list.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "compiler/driver/io/read_text.h"
@@ -11,6 +13,8 @@
 namespace netkit::driver {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int64_t kLastStep = std::numeric_limits<int>::max();
 
 plan::Verdict verdict_of(const plan::Placement& placed, const plan::PlanOptions& options) {
@@ -18,6 +22,15 @@ plan::Verdict verdict_of(const plan::Placement& placed, const plan::PlanOptions&
   if (placed.height_bytes <= *options.ram_bytes) return plan::Verdict::kFits;
   return placed.lower_bound_bytes > *options.ram_bytes ? plan::Verdict::kProvenNoFit
                                                        : plan::Verdict::kNotFound;
+}
+
+// What every offset is a multiple of.
+int64_t common_alignment(const plan::BufferList& list) {
+  int64_t common = 0;
+  for (const plan::PlacementBuffer& b : list.problem.buffers) {
+    common = std::gcd(common, b.alignment == 0 ? list.problem.alignment : b.alignment);
+  }
+  return std::max<int64_t>(1, common);
 }
 
 plan::Layout layout_of(const plan::BufferList& list, const plan::Placement& placed) {
@@ -36,11 +49,10 @@ plan::Layout layout_of(const plan::BufferList& list, const plan::Placement& plac
     layout.tensor_sum_bytes += b.bytes;
     layout.largest_tensor_bytes = std::max(layout.largest_tensor_bytes, b.bytes);
   }
-  layout.alignment = list.problem.alignment;
+  layout.alignment = common_alignment(list);
   layout.arena_bytes = placed.height_bytes;
   layout.lower_bound_bytes = placed.lower_bound_bytes;
   layout.proven_minimal = placed.proven;
-  layout.given_order_peak_bytes = placed.lower_bound_bytes;
   layout.time_limited = placed.time_limited;
   layout.classes = {
       {plan::PlanClass::kPlain, placed.height_bytes, placed.lower_bound_bytes, placed.proven}};
@@ -50,6 +62,7 @@ plan::Layout layout_of(const plan::BufferList& list, const plan::Placement& plac
 }  // namespace
 
 Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOptions& options) {
+  const Clock::time_point begin = Clock::now();
   NK_ASSIGN(const std::string text, read_text(path));
   NK_ASSIGN(plan::BufferList list, plan::read_buffer_list(text, path));
   for (size_t i = 0; i < list.ids.size(); ++i) {
@@ -66,7 +79,9 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
     error.where = error.where.empty() ? path : path + ": " + error.where;
     return std::unexpected(std::move(error));
   }
-  if (placed->offsets.empty()) return bad_input("no placement was found", path);
+  if (placed->offsets.empty()) {
+    return fail(ErrorCode::kNo, "no placement was found within the node budget", path);
+  }
   // The independent rules have the last word.
   NK_TRY(plan::check_placement(list.problem, placed->offsets));
   Planned planned;
@@ -78,8 +93,27 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
   }
   planned.problem.alignment = list.problem.alignment;
   planned.layout = layout_of(list, *placed);
+  NK_ASSIGN(planned.layout.given_order_peak_bytes, plan::load_bound(list.problem));
   planned.layout.verdict = verdict_of(*placed, options);
+  planned.layout.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  planned.pictured = plan::stepped(planned.layout);
+  planned.list = std::move(list);
   return planned;
+}
+
+Result<void> demand_bare_lives(const plan::BufferList& list, const std::string& what) {
+  for (size_t i = 0; i < list.ids.size(); ++i) {
+    const plan::PlacementBuffer& b = list.problem.buffers[i];
+    const char* more = !b.gaps.empty()  ? "has gaps in its life"
+                       : b.fixed_offset ? "has a fixed offset"
+                       : b.alignment != list.problem.buffers[0].alignment
+                           ? "has an alignment of its own"
+                           : nullptr;
+    if (more == nullptr) continue;
+    return fail(ErrorCode::kUsage,
+                what + " knows lives and sizes only: buffer '" + list.ids[i] + "' " + more);
+  }
+  return {};
 }
 
 }  // namespace netkit::driver
