@@ -117,7 +117,11 @@ TEST_F(CommandLine, ArenaIsACheckOrRefused) {
   expect_error("version --arena 1K", 2, "--arena: says nothing to version");
   expect_error("check-plan x.json --arena 1K", 2, "says nothing to check-plan");
   expect_error("plan planner/graph.json --list-orders --arena 1K", 2, "says nothing to");
+  put("zeros.bin", std::string(784, '\0'));
+  expect_error("run " + model + " --input zeros.bin --arena 16", 1,
+               "is too small: the model needs");
   EXPECT_EQ(run("compile " + model + " -o fits.nk --arena 1M").code, 0);
+  expect_error("run fits.nk --input zeros.bin --arena 16", 1, "is too small: the model needs");
 }
 
 TEST_F(CommandLine, OptionsThatSayNothingOrTooMuchAreRefused) {
@@ -182,6 +186,40 @@ TEST_F(CommandLine, ABufferListIsPlannedAndDrawn) {
   expect_error("plan out.csv --certificate c2.json", 2, "buffer 'a' has a fixed offset");
   put("bad.csv", "id,lower,upper,size\na,0,0,4\n");
   expect_error("plan bad.csv", 3, "bad.csv:2");
+}
+
+TEST_F(CommandLine, AnswersInPlaceOfAPlanGoAlone) {
+  for (const std::string instead : {"--list-orders", "--what-if", "--offline-tflite t.tflite"}) {
+    for (const std::string ignored : {"-o p.json", "--svg p.svg", "--html p.html", "--ram 64K",
+                                      "--certificate c.json", "--csv l.csv", "--no-picture"}) {
+      expect_error("plan planner/graph.json " + instead + " " + ignored, 2, "excludes");
+    }
+  }
+  expect_error("plan planner/graph.json --list-orders --what-if", 2, "excludes");
+  EXPECT_FALSE(fs::exists(folder_ + "/p.json") || fs::exists(folder_ + "/p.svg"));
+  EXPECT_EQ(run("plan planner/graph.json --what-if").code, 0);
+}
+
+TEST_F(CommandLine, AMemoryMapLimitsWhatIsMade) {
+  const std::string model = kModel;
+  const auto map = [&](const std::string& sram, const std::string& more) {
+    put("map.json", R"({"format":"netkit-memory/1","regions":[{"name":"DTCM","bytes":64},)"
+                    R"({"name":"SRAM","bytes":)" +
+                        sram + R"(,"reserved":[{"what":"stack","bytes":1024}]}])" + more + "}");
+  };
+  for (const std::string verb : {"compile -o map.nk ", "emit -o map "}) {
+    map("1100", "");
+    expect_error(verb + model + " --memory-map map.json", 1, "'SRAM' has 76 B free");
+    map("65536", R"(,"flash_bytes":100)");
+    expect_error(verb + model + " --memory-map map.json", 1, "B of flash, there are 100 B");
+    map("65536", R"(,"rules":[{"buffers":"inputs","regions":["SRAM"]}])");
+    expect_error(verb + model + " --memory-map map.json", 2, "has rules for single buffers");
+    EXPECT_FALSE(fs::exists(folder_ + "/map.nk") || fs::exists(folder_ + "/map"));
+    map("65536", R"(,"flash_bytes":1000000)");
+    EXPECT_EQ(run(verb + model + " --memory-map map.json").code, 0);
+    fs::remove_all(folder_ + "/map.nk");
+    fs::remove_all(folder_ + "/map");
+  }
 }
 
 TEST_F(CommandLine, ThePlanOfAModelAsCsvNeedsTheSame) {

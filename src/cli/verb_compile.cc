@@ -101,6 +101,8 @@ void add_compile(CLI::App& app, Context& context) {
   add_model_options(*verb, args->model);
   verb->add_option("-o,--output", args->build.output,
                    "the .nk file; default: beside the model, its name with .nk");
+  verb->add_option("--memory-map", args->build.memory_map,
+                   "netkit-memory/1: nothing is written unless the arena fits into one region");
   verb->add_option("--dump", args->dump, "print what a phase made and stop after it");
   verb->add_option("--stop-after", args->stop_after, "run no phase after this one");
   verb->add_option("--case-inputs", args->build.case_inputs,

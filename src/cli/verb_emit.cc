@@ -59,6 +59,8 @@ void add_emit(CLI::App& app, Context& context) {
   bool* standalone = &args->emit.standalone;
   verb->add_flag("--standalone", *standalone, "kernels inside the source (the default)");
   verb->add_flag("--lib", args->against_library, "call the kernels of libnetkit");
+  verb->add_option("--memory-map", args->emit.memory_map,
+                   "netkit-memory/1: nothing is written unless the arena fits into one region");
   const std::map<std::string, bool> places = {{"arena", false}, {"caller", true}};
   verb->add_option("--io", args->emit.caller_io,
                    "where inputs and outputs stand: arena (the default) or caller: in the caller's "

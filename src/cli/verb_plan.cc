@@ -25,6 +25,21 @@ struct PlanVerb {
   std::vector<PlanGroupPtr> groups;
 };
 
+// Answers in place of a plan, and what is asked of a plan: each of the first goes alone.
+constexpr const char* kInstead[] = {"--list-orders", "--what-if", "--offline-tflite"};
+constexpr const char* kOfPlan[] = {
+    "--output",    "--graph", "--certificate", "--no-picture", "--html",           "--svg",
+    "--compare",   "--csv",   "--ram",         "--memory-map", "--model-explorer", "--exclusive",
+    "--concurrent"};
+
+void exclude_what_is_ignored(CLI::App& verb) {
+  for (size_t i = 0; i < std::size(kInstead); ++i) {
+    CLI::Option* instead = verb.get_option(kInstead[i]);
+    for (const char* name : kOfPlan) instead->excludes(verb.get_option(name));
+    for (size_t k = 0; k < i; ++k) instead->excludes(verb.get_option(kInstead[k]));
+  }
+}
+
 // The plan object with what the groups add to it.
 std::string joined_json(std::string json, const PlanAnswer& answer) {
   for (const auto& [key, value] : answer.fields) {
@@ -78,6 +93,7 @@ void add_plan(CLI::App& app, Context& context) {
     state->groups.push_back(make());
     state->groups.back()->add(*verb);
   }
+  exclude_what_is_ignored(*verb);
   verb->footer(
       "\nExamples:\n"
       "  netkit plan model.tflite              the memory it needs, with proof\n"

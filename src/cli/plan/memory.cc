@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/plan/plan_group.h"
-#include "compiler/driver/io/read_text.h"
+#include "compiler/driver/plan/memory_map.h"
 #include "compiler/driver/plan/plan_buffer_list.h"
 #include "compiler/plan/regions/regions.h"
 
@@ -60,14 +60,7 @@ class MemoryGroup : public PlanGroup {
 
   Result<void> prepare(PlanRequest&) override {
     if (file_.empty()) return {};
-    NK_ASSIGN(const std::string text, driver::read_text(file_));
-    auto map = plan::parse_memory_map(text);
-    if (!map) {
-      Error error = std::move(map.error());
-      error.where = error.where.empty() ? file_ : file_ + ": " + error.where;
-      return std::unexpected(std::move(error));
-    }
-    map_ = std::move(*map);
+    NK_ASSIGN(map_, driver::read_memory_map(file_));
     return {};
   }
 

@@ -62,7 +62,7 @@ Result<void> Session::State::load(size_t arena_bytes) {
                         NK_CHECK_ALL);
   if (fault.code() == NK_STATUS_ARENA_TOO_SMALL) {
     return fail(
-        ErrorCode::kInput,
+        ErrorCode::kNo,
         fmt::format("an arena of {} B is too small: the model needs {} B", arena.size(), need),
         where, fmt::format("give at least {} B", need));
   }

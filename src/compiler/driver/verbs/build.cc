@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/driver/plan/memory_map.h"
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/emit/output_files.h"
 #include "compiler/import/import.h"
@@ -70,6 +71,8 @@ Result<BuildReport> build_nk(const std::string& path, const CompileOptions& opti
   NK_TRY(fits_arena(made.program.arena_bytes, build.arena_limit_bytes, path));
   NK_ASSIGN(made.program.tests, read_cases(made.program.schedule, build));
   NK_ASSIGN(const Bytes file, write_nk(made.program));
+  NK_TRY(fits_memory_map(build.memory_map, made.program.arena_bytes,
+                         static_cast<int64_t>(file.size()), path));
   BuildReport report;
   report.path = build.output;
   if (report.path.empty())

@@ -17,6 +17,7 @@ struct BuildOptions {
   int cases = 0;                          // 0: as many as the files hold
   float case_tolerance = 0;
   std::optional<int64_t> arena_limit_bytes;  // a model that needs more is refused (kNo)
+  std::string memory_map;                    // "", or netkit-memory/1: the same by its regions
 };
 
 struct BuildReport {

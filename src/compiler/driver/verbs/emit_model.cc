@@ -3,6 +3,7 @@
 
 #include <cctype>
 
+#include "compiler/driver/plan/memory_map.h"
 #include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/c/c_names.h"
 #include "compiler/emit/output_files.h"
@@ -29,6 +30,8 @@ Result<EmitReport> emit_model(const std::string& path, const CompileOptions& com
   if (emit.caller_io) options.plan.in_out = plan::InOut::kCallerOwned;
   NK_ASSIGN(const Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, emit.arena_limit_bytes, path));
+  NK_TRY(fits_memory_map(emit.memory_map, made.program.arena_bytes,
+                         emit::model_flash_bytes(made.program), path));
   emit::CEmitOptions c_options;
   c_options.name = emit.name.empty() ? identifier_from_path(path) : emit.name;
   c_options.standalone = emit.standalone;

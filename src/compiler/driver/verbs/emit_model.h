@@ -15,6 +15,7 @@ struct EmitOptions {
   std::string folder;
   std::string name;                          // C identifier; "": made from the model's file name
   std::optional<int64_t> arena_limit_bytes;  // a model that needs more is refused (kNo)
+  std::string memory_map;                    // "", or netkit-memory/1: the same by its regions
   bool standalone = true;                    // kernels inside; else linked from libnetkit
   bool caller_io = false;  // inputs and outputs in the caller's buffers, planned without them
 };
