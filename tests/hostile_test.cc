@@ -125,7 +125,10 @@ INSTANTIATE_TEST_SUITE_P(Files, Hostile,
                                          "tflm/hello_world_int8.tflite", "digits_cnn.onnx",
                                          "digits_dscnn.onnx", "nk_legacy/cnn_hand.onnx",
                                          "nk:digits_cnn_int8.tflite", "nk:digits_dscnn.onnx",
-                                         "nk:tflm/hello_world_float.tflite"),
+                                         "nk:tflm/hello_world_float.tflite",
+                                         "nk_legacy/cnn_hand.nk", "nk_legacy/op_matrix_mlp.nk",
+                                         "nk_legacy/convnextv2_atto_block.nk",
+                                         "nk_legacy/mnist_mlp_int8.nk"),
                          [](const auto& param) {
                            std::string name = param.param;
                            for (char& c : name)

@@ -17,8 +17,10 @@ constexpr char kBundled[] = "models";
 void print_text(const driver::TestReport& report) {
   fmt::print("{}: {} passed, {} failed\n", printable(report.file), report.passed, report.failed);
   for (const driver::CaseFailure& failure : report.failures) {
-    fmt::print("  {}: output '{}' element {}: expected {}, got {}\n", printable(failure.name),
-               printable(failure.output), failure.element, failure.expected, failure.got);
+    const std::string place =
+        failure.is_argmax ? "greatest element" : fmt::format("element {}", failure.element);
+    fmt::print("  {}: output '{}' {}: expected {}, got {}\n", printable(failure.name),
+               printable(failure.output), place, failure.expected, failure.got);
   }
 }
 
@@ -28,6 +30,7 @@ nlohmann::json to_json(const driver::TestReport& report) {
     failures.push_back({{"case", failure.name},
                         {"output", failure.output},
                         {"element", failure.element},
+                        {"argmax", failure.is_argmax},
                         {"expected", failure.expected},
                         {"got", failure.got}});
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/driver/assemble.h"
+#include "compiler/driver/cases/legacy_cases.h"
 #include "compiler/import/import.h"
 #include "compiler/lower/lower.h"
 #include "compiler/passes/passes.h"
@@ -59,9 +60,15 @@ const Phase* phase_from_name(std::string_view name) {
 }
 
 Result<Compilation> compile_file(const std::string& path, const CompileOptions& options) {
+  NK_TRY(target_named(options.target));
+  NK_ASSIGN(const Bytes bytes, read_model_file(path));
+  return compile_bytes(bytes, path, options);
+}
+
+Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::string& path,
+                                  const CompileOptions& options) {
   Compilation c;
   NK_ASSIGN(const Target* target, target_named(options.target));
-  NK_ASSIGN(const Bytes bytes, read_model_file(path));
   NK_ASSIGN(c.foreign, import_model(bytes, path));
   c.warnings = c.foreign.warnings;  // lower repeats them before its own
   if (options.last == Phase::kImport) return c;
@@ -88,6 +95,10 @@ Result<Compilation> compile_file(const std::string& path, const CompileOptions& 
   kept.seconds = 0;  // the same input gives the same bytes
   c.program.plan_json = plan::plan_json(c.problem, kept);
   c.program.metadata = provenance(c, options);
+  if (c.foreign.format == SourceFormat::kNkLegacy) {
+    NK_ASSIGN(const LegacyCases cases, legacy_cases(bytes));
+    c.program.tests = embedded_cases(cases, c.program.schedule.outputs[0].type);
+  }
   return c;
 }
 

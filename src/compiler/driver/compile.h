@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,8 +41,12 @@ struct Compilation {
   std::vector<std::string> warnings;
 };
 
-// `path` is a .tflite or .onnx file. Errors carry the file's name in `where`.
+// `path` is a .tflite, .onnx or older .nk file. Errors carry the file's name in `where`. Test cases
+// that the file carries stand in the program.
 Result<Compilation> compile_file(const std::string& path, const CompileOptions& options);
+// The same of a file's bytes; `path` names it in messages.
+Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::string& path,
+                                  const CompileOptions& options);
 
 // kNo unless `needed_bytes` fit into the arena that the caller has; no limit: anything fits.
 Result<void> fits_arena(int64_t needed_bytes, std::optional<int64_t> limit_bytes,

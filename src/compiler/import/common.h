@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the two importers share: names in messages, and constants.
+// What the importers share: names in messages, and constants.
 #pragma once
 
 #include <memory>
@@ -53,6 +53,7 @@ void normalise_bools(Bytes& bytes);
 // Errors: a cycle (names a node on it).
 Result<void> sort_nodes(ForeignGraph& graph, const std::vector<std::vector<int>>& needs);
 
+Result<ForeignGraph> import_nk_legacy(std::span<const std::byte> bytes);
 Result<ForeignGraph> import_tflite(std::span<const std::byte> bytes, const ImportOptions& options);
 // `folder`: where external data may lie.
 Result<ForeignGraph> import_onnx(std::span<const std::byte> bytes, const std::string& folder,

@@ -63,6 +63,15 @@ bool may_be_onnx(std::span<const std::byte> bytes) {
   return !bytes.empty() && kFirstBytes.find(text_of(bytes)[0]) != std::string_view::npos;
 }
 
+// The version behind the magic number of a .nk file.
+bool is_nk_legacy(std::span<const std::byte> bytes) {
+  constexpr size_t kVersionAt = 4;
+  uint32_t version = 0;
+  if (bytes.size() < kVersionAt + sizeof version) return false;
+  std::memcpy(&version, bytes.data() + kVersionAt, sizeof version);
+  return version == 3 || version == 4;
+}
+
 bool has_suffix(std::string_view name, std::string_view suffix) {
   return name.size() >= suffix.size() &&
          std::ranges::equal(name.substr(name.size() - suffix.size()), suffix, [](char a, char b) {
@@ -75,6 +84,7 @@ Result<ForeignGraph> dispatch(std::span<const std::byte> bytes, const std::strin
   if (bytes.empty()) return bad_input("the file is empty");
   switch (sniff_format(bytes)) {
     case ModelFormat::kTflite: return import_tflite(bytes, options);
+    case ModelFormat::kNkLegacy: return import_nk_legacy(bytes);
     case ModelFormat::kNk:
       return bad_input("a .nk file is compiled already: there is nothing to import");
     case ModelFormat::kOnnx:
@@ -93,7 +103,10 @@ Result<ForeignGraph> dispatch(std::span<const std::byte> bytes, const std::strin
 }  // namespace
 
 ModelFormat sniff_format(std::span<const std::byte> bytes) {
-  if (const Magic* magic = magic_of(bytes)) return magic->format;
+  if (const Magic* magic = magic_of(bytes)) {
+    return magic->format == ModelFormat::kNk && is_nk_legacy(bytes) ? ModelFormat::kNkLegacy
+                                                                    : magic->format;
+  }
   return may_be_onnx(bytes) ? ModelFormat::kOnnx : ModelFormat::kUnknown;
 }
 

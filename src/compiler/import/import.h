@@ -15,7 +15,8 @@
 
 namespace netkit {
 
-enum class ModelFormat { kUnknown, kTflite, kOnnx, kNk };
+// kNk: a compiled program (version 5); kNkLegacy: versions 3 and 4, which are models.
+enum class ModelFormat { kUnknown, kTflite, kOnnx, kNk, kNkLegacy };
 
 constexpr uint64_t kMaxModelBytes = uint64_t{1} << 30;
 
@@ -33,8 +34,8 @@ Result<Bytes> read_model_file(const std::string& path, uint64_t max_bytes = kMax
 // By content alone; kUnknown where no format fits. kOnnx has no magic number: it is a guess.
 ModelFormat sniff_format(std::span<const std::byte> bytes);
 
-// Reads a .tflite or .onnx file. `file_name` names the model in messages, and its folder is where
-// external data may lie. A .nk file is refused: the runtime's reader takes it.
+// Reads a .tflite, .onnx or older .nk file. `file_name` names the model in messages, and its folder
+// is where external data may lie. A .nk of version 5 is refused: the runtime's reader takes it.
 // Guarantees on success: tensor indices are in range; every tensor has at most one producer; what a
 // node reads is an input, a constant, a variable, a captured tensor, or made by an earlier node
 // (but for custom operators of TFLite, which may read what nothing makes);

@@ -205,6 +205,18 @@ Result<void> lower_fill(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, y);
 }
 
+// An older .nk file is imported in canonical operators already.
+Result<void> lower_canonical(const ForeignNode& node, LowerContext& context) {
+  std::vector<TensorId> inputs;
+  for (size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(context.input(node, i));
+  std::optional<TensorType> declared;
+  if (const ForeignTensor* out = context.declared_output(node, 0)) declared = out->type;
+  NK_ASSIGN(const TensorId y,
+            context.add(node.op, std::move(inputs), node.attrs, std::move(declared)));
+  return context.bind(node, 0, y);
+}
+constexpr ForeignRule kCanonicalRule = {SourceFormat::kNkLegacy, "", "", lower_canonical};
+
 constexpr ForeignRule kRules[] = {
     {SourceFormat::kOnnx, "Constant", "", lower_constant},
     {SourceFormat::kOnnx, "ConstantOfShape", "", lower_constant_of_shape},
@@ -223,6 +235,7 @@ constexpr ForeignRule kRules[] = {
 
 const ForeignRule* find_builtin_rule(SourceFormat format, std::string_view domain,
                                      std::string_view op) {
+  if (format == SourceFormat::kNkLegacy && find_op(op) != nullptr) return &kCanonicalRule;
   for (const ForeignRule& rule : kRules) {
     if (rule.format == format && rule.domain == domain && rule.op == op) return &rule;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/cases/test_cases.h"
 
+#include "compiler/driver/cases/legacy_cases.h"
 #include "compiler/driver/io/tensor_io.h"
 #include "compiler/driver/session.h"
 #include "compiler/emit/nk/nk_reader.h"
@@ -28,14 +29,16 @@ void note_case(void* user, uint32_t, const char* name, const TestMismatch* misma
   const PortInfo& port = session.outputs()[mismatch->output];
   report.failures.push_back({name, port.name, mismatch->element,
                              real_of(mismatch->expected, port.type),
-                             real_of(mismatch->got, port.type)});
+                             real_of(mismatch->got, port.type), false});
 }
 
 }  // namespace
 
 Result<TestReport> run_test_cases(const std::string& path, size_t arena_bytes) {
   NK_ASSIGN(Bytes bytes, read_model_file(path));
-  if (sniff_format(bytes) != ModelFormat::kNk) {
+  const ModelFormat format = sniff_format(bytes);
+  if (format == ModelFormat::kNkLegacy) return run_legacy_cases(bytes, path, arena_bytes);
+  if (format != ModelFormat::kNk) {
     return bad_input("not a .nk file", path, "make one with netkit compile --case-inputs");
   }
   return run_test_cases_of(std::move(bytes), path, arena_bytes);

@@ -14,6 +14,7 @@ struct CaseFailure {
   std::string name, output;
   size_t element = 0;
   double expected = 0, got = 0;  // real values for quantised outputs
+  bool is_argmax = false;        // the values agree; expected and got are places of the greatest
 };
 
 struct TestReport {
@@ -22,7 +23,8 @@ struct TestReport {
   std::vector<CaseFailure> failures;  // the first difference of each failed case
 };
 
-// `arena_bytes` 0: as the file says. Errors: not a .nk file, no cases inside.
+// `arena_bytes` 0: as the file says. Errors: not a .nk file, no cases inside. An older file
+// (version 3 or 4) is compiled first (legacy_cases.h).
 Result<TestReport> run_test_cases(const std::string& path, size_t arena_bytes);
 
 // The same of the bytes of a .nk file; `path` names it.

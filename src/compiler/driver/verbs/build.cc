@@ -67,9 +67,13 @@ Result<std::vector<TestCase>> read_cases(const Schedule& schedule, const BuildOp
 
 Result<BuildReport> build_nk(const std::string& path, const CompileOptions& options,
                              const BuildOptions& build) {
+  if (build.output.empty() && path.ends_with(".nk")) {
+    return fail(ErrorCode::kUsage, "the new file would replace the model", path, "give -o FILE.nk");
+  }
   NK_ASSIGN(Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, build.arena_limit_bytes, path));
-  NK_ASSIGN(made.program.tests, read_cases(made.program.schedule, build));
+  NK_ASSIGN(std::vector<TestCase> cases, read_cases(made.program.schedule, build));
+  if (!cases.empty()) made.program.tests = std::move(cases);
   NK_ASSIGN(const Bytes file, write_nk(made.program));
   NK_TRY(fits_memory_map(build.memory_map, made.program.arena_bytes,
                          static_cast<int64_t>(file.size()), path));

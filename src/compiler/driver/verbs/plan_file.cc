@@ -25,6 +25,7 @@ std::unexpected<Error> in_file(Error error, const std::string& path) {
 Result<std::string> stored_plan(const std::string& path) {
   if (path.ends_with(".nk")) {
     NK_ASSIGN(const Bytes bytes, read_model_file(path));
+    if (sniff_format(bytes) == ModelFormat::kNkLegacy) return std::string();
     NK_ASSIGN(const Session session, Session::from_nk(bytes, path));
     NK_ASSIGN(NkInfo info, read_nk(session.nk_file(), path));
     if (info.plan_json.empty()) {
@@ -35,6 +36,12 @@ Result<std::string> stored_plan(const std::string& path) {
   if (!path.ends_with(".json")) return std::string();
   NK_ASSIGN(std::string text, read_text(path));
   return plan::is_plan_json(text) ? std::move(text) : std::string();
+}
+
+// An older .nk file holds a model and no plan.
+bool is_nk_legacy_file(const std::string& path) {
+  const auto bytes = read_model_file(path);
+  return bytes && sniff_format(*bytes) == ModelFormat::kNkLegacy;
 }
 
 // No search: a stored plan fits, or it is not known whether another one would.
@@ -63,7 +70,7 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
     planned.problem = std::move(*problem);
     return planned;
   }
-  if (path.ends_with(".nk")) {
+  if (path.ends_with(".nk") && !is_nk_legacy_file(path)) {
     return fail(ErrorCode::kUsage, "is planned already", path, "give the model it was made from");
   }
   options.last = Phase::kSelect;

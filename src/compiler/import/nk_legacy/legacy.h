@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The older .nk files, versions 3 (float32) and 4 (int8), as host values: layers with the tensors
+// of two catalogues behind them. bytes → [reader] → LegacyFile → [layers, blocks] → ForeignGraph.
+// docs/nk-format.md has the byte-level text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "compiler/import/nk_legacy/cases.h"
+#include "compiler/ir/foreign.h"
+
+namespace netkit::nk_legacy {
+
+enum class Kind : uint8_t {
+  kDense = 1,
+  kConv2d,
+  kMaxPool,
+  kFlatten,
+  kAvgPool,
+  kBatchNorm,
+  kDepthwise,
+  kConvNext,
+  kUib,
+  kResNet,
+  kLayerNorm,
+  kYoloxHead,
+  kFeatureTap,
+  kPafpn,
+};
+
+// What netkit calls the kind in messages ("conv2d").
+std::string_view name_of(Kind kind);
+
+enum class Activation : uint8_t { kNone, kRelu, kSigmoid, kTanh, kLeakyRelu, kRelu6, kSoftmax };
+
+// A layer record: the words of its body in the order of the file, each in the type the file gives
+// it; a kind uses some of them.
+struct Layer {
+  Kind kind = Kind::kFlatten;
+  std::array<uint32_t, 5> u = {};  // 32-bit words
+  std::array<uint8_t, 4> b = {};   // bytes
+  uint16_t half = 0;               // pools: width and padding at the ends
+  float f = 0.0f;                  // alpha, eps or expand ratio
+};
+
+struct Stored {
+  nk_dtype dtype = NK_DTYPE_NONE;
+  Dims dims;
+  std::span<const std::byte> bytes;  // inside the file, not aligned
+};
+
+struct QuantEntry {
+  float in_scale = 0, out_scale = 0;
+  int32_t in_zero = 0, out_zero = 0;
+  std::vector<float> weight_scales;  // one, or one per output channel
+};
+
+struct LegacyFile {
+  uint32_t version = 0;
+  bool is_mlp = false;
+  Dims input;  // [batch, features] or [h, w, c]
+  std::vector<Layer> layers;
+  std::vector<Stored> weights, biases;  // of one length
+  std::vector<QuantEntry> quants;       // version 4: an entry per weighted layer inside
+  LegacyCases cases;
+
+  bool is_int8() const { return version == 4; }
+};
+
+// Reads and checks the structure of a whole file; spans point into `bytes`. Errors say where in
+// the file; memory is linear in bytes.size().
+Result<LegacyFile> read_legacy(std::span<const std::byte> bytes);
+
+// The layers as canonical nodes; composite blocks are unfolded. Errors name layer and reason.
+Result<ForeignGraph> to_foreign(const LegacyFile& file);
+
+}  // namespace netkit::nk_legacy
