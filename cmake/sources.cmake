@@ -10,8 +10,9 @@ file(GLOB_RECURSE NETKIT_TEST_SOURCES CONFIGURE_DEPENDS src/*_test.cc tests/*_te
 foreach(list NETKIT_TARGET_SOURCES NETKIT_HOST_SOURCES NETKIT_CLI_SOURCES)
   list(FILTER ${list} EXCLUDE REGEX "_test\\.cc$")
 endforeach()
-# Faster kernels for one instruction set stand in folders named after it.
-foreach(isa arm x86 riscv)
+# Faster kernels for one instruction set stand in folders named after it. Those in arm are plain C
+# too, which every machine runs.
+foreach(isa x86 riscv)
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/ops/[^/]+/${isa}/")
 endforeach()
 # runtime/host needs an operating system: it is part of libnetkit on class cpu only.

@@ -14,11 +14,17 @@
  *   output_offset                the output's zero point
  *   act_min, act_max             clamp of the quantised output
  *   per_channel                  1: a multiplier and shift per output channel; 0: one for all
+ *   narrow_weights               1: weights and bias are constants, no weight is -128, and those of
+ *                                an output channel add up to NK_NARROW_SUM at most in magnitude;
+ *                                0: not known. For rows that pack sums; the reference ignores it
  *   clamp_min, clamp_max         clamp of a float output (infinite where there is none) */
 #define NK_WEIGHTED_FIELDS(S, A)                                                \
   S(int32_t, input_offset) S(int32_t, filter_offset) S(int32_t, output_offset)  \
   S(int32_t, act_min) S(int32_t, act_max) S(int32_t, per_channel)               \
+  S(int32_t, narrow_weights)                                                    \
   S(float, clamp_min) S(float, clamp_max)
+
+#define NK_NARROW_SUM 65535
 
 /* These fields inside a parameter struct, from `input_offset` on. */
 #define NK_WEIGHTED_MEMBER(type, name) type name;

@@ -49,6 +49,12 @@ static inline int nk_copies_pixel(int32_t mode) {
   return mode == NK_MODE_FORWARD_PIXEL || mode == NK_MODE_BACKWARD_PIXEL;
 }
 
+/* Whole tensors: one band of all rows, no rings. */
+static inline int nk_is_whole(const nk_spatial* s) {
+  return s->out_y0 == 0 && s->out_y1 == s->out_h && s->in_ring_h == s->in_h &&
+         s->out_ring_h == s->out_h;
+}
+
 /* One output pixel: its place and the taps of its window that lie inside the input. */
 typedef struct nk_pixel {
   int32_t image;             /* n */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The host face of conv2d: ONNX Conv (one group or several with more than one channel each),
 // TFLite CONV_2D. Depthwise forms are lowered by dwconv2d.
-#include "ops/conv2d/conv2d.h"
-
 #include <fmt/format.h>
 
+#include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/weighted.h"
 #include "ops/common/host/window.h"
+#include "ops/conv2d/arm/conv2d_dsp.h"
+#include "ops/conv2d/conv2d.h"
 
 namespace netkit {
 
@@ -18,6 +19,10 @@ void conv2d_modes_s8(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
 
 void conv2d_modes_f32(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kAllChannels, sizeof(float), out);
+}
+
+void conv2d_modes_dsp(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
+  buffered_window_modes(spatial_of(p), nk_conv2d_dsp_scratch(p), out);
 }
 
 namespace {
@@ -49,8 +54,7 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   NK_ASSIGN(const std::vector<TensorType> y, infer(graph, node));
   const Dims& x = input_type(graph, node, 0)->dims;
   const Dims& w = input_type(graph, node, 1)->dims;
-  NK_ASSIGN(const Window window,
-            window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
+  NK_ASSIGN(const Window window, window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
   nk_conv2d_params p{};
   fill_spatial(p, window, x, y[0].dims);
@@ -59,8 +63,15 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   return StepParams{bytes_of(p), weighted_signature(graph, node)};
 }
 
-Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow&) {
-  return weighted_args(graph, node, input_type(graph, node, 1)->dims[0], ScaleProduct::kDouble);
+Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {
+  const Dims& w = input_type(graph, node, 1)->dims;
+  NK_ASSIGN(const std::vector<StepArg> args,
+            weighted_args(graph, node, w[0], ScaleProduct::kDouble));
+  if (row.layout != "pairs2") return args;
+  const auto weights = channel_weights(graph, node, 0);
+  NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
+  return dsp_args(graph, *weights, args, fields.input_offset,
+                  {kNoTensor, constant_of(pack_pairs2(*weights, w[1])), NK_INT32, 4, {}});
 }
 
 uint64_t macs(const Graph& graph, const Node& node) {
@@ -99,9 +110,9 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   const Dims wd = context.type(w).dims;
   const int64_t groups = node.attrs.get_int("group", 1);
   if (xd.size() < 3 || xd.size() > 4 || wd.size() != xd.size()) {
-    return bad_input(fmt::format("weights {} on input {} are not supported", dims_text(wd),
-                                 dims_text(xd)),
-                     where, "inputs of rank 3 and 4 are supported");
+    return bad_input(
+        fmt::format("weights {} on input {} are not supported", dims_text(wd), dims_text(xd)),
+        where, "inputs of rank 3 and 4 are supported");
   }
   if (groups < 1 || wd[1] * groups != xd[1] || wd[0] % groups != 0) {
     return bad_input(fmt::format("weights {} in {} groups do not fit input {}", dims_text(wd),

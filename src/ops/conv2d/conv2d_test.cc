@@ -131,7 +131,7 @@ TEST(Conv2dRef, ByHand) {
 TEST(Conv2dRef, EveryRowAgreesInEveryMode) {
   for (const KernelRow& r : all_kernel_rows()) {
     if (r.op != "conv2d") continue;
-    EXPECT_EQ(check::check_conv2d(r, 300), "");
+    EXPECT_EQ(check::check_conv2d(r, 600), "");
   }
 }
 

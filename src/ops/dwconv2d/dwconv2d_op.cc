@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The host face of dwconv2d: TFLite DEPTHWISE_CONV_2D. ONNX Conv with one input channel per group
 // comes here through conv2d's lowering.
-#include "ops/dwconv2d/dwconv2d.h"
-
 #include <fmt/format.h>
 
+#include <cstring>
+
+#include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/weighted.h"
 #include "ops/common/host/window.h"
+#include "ops/dwconv2d/arm/dwconv2d_dsp.h"
+#include "ops/dwconv2d/dwconv2d.h"
 
 namespace netkit {
 
@@ -22,6 +25,12 @@ void dwconv2d_modes_f32(const nk_dwconv2d_params* p, std::vector<KernelMode>& ou
   add_channel_ring_mode(spatial_of(p), sizeof(float), out);
 }
 
+void dwconv2d_modes_dsp(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+  out.push_back({NK_MODE_PLAIN, 0, {}});
+  add_channel_ring_mode(spatial_of(p), sizeof(int8_t), out);
+  for (KernelMode& mode : out) mode.scratch_bytes = nk_dwconv2d_dsp_scratch(p);
+}
+
 namespace {
 
 NK_PARAM_TABLE(kTable, nk_dwconv2d_params, NK_DWCONV2D_FIELDS);
@@ -33,9 +42,9 @@ Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   const int64_t in_c = x->dims[3];
   const int64_t out_c = w->dims[3];
   if (w->dims[0] != 1 || in_c == 0 || out_c == 0 || out_c % in_c != 0) {
-    return bad_input(fmt::format("weights {} do not fit input {}", dims_text(w->dims),
-                                 dims_text(x->dims)),
-                     where);
+    return bad_input(
+        fmt::format("weights {} do not fit input {}", dims_text(w->dims), dims_text(x->dims)),
+        where);
   }
   NK_TRY(check_weighted(graph, node, out_c));
   NK_TRY(activation_clamp(node.attrs, where));
@@ -50,8 +59,7 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   NK_ASSIGN(const std::vector<TensorType> y, infer(graph, node));
   const Dims& x = input_type(graph, node, 0)->dims;
   const Dims& w = input_type(graph, node, 1)->dims;
-  NK_ASSIGN(const Window window,
-            window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
+  NK_ASSIGN(const Window window, window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[3], 3));
   nk_dwconv2d_params p{};
   fill_spatial(p, window, x, y[0].dims);
@@ -60,8 +68,18 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   return StepParams{bytes_of(p), weighted_signature(graph, node)};
 }
 
-Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow&) {
-  return weighted_args(graph, node, input_type(graph, node, 1)->dims[3], ScaleProduct::kDouble);
+Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {
+  const Dims& w = input_type(graph, node, 1)->dims;
+  NK_ASSIGN(const std::vector<StepArg> args,
+            weighted_args(graph, node, w[3], ScaleProduct::kDouble));
+  if (row.layout == "hwc") return args;
+  const auto weights = channel_weights(graph, node, 3);
+  NK_ASSIGN(const StepParams params, make_params(graph, node));
+  nk_dwconv2d_params p{};
+  std::memcpy(&p, params.params.data(), sizeof p);
+  StepArg packed;
+  packed.constant = constant_of(pack_taps4(*weights, nk_dwconv2d_dsp_of(&p).kernel_h));
+  return dsp_args(graph, *weights, args, p.input_offset, std::move(packed));
 }
 
 uint64_t macs(const Graph& graph, const Node& node) {
@@ -75,9 +93,9 @@ uint64_t macs(const Graph& graph, const Node& node) {
 
 Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
-  NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
-  const Dims& xd = context.type(x).dims;
-  const Dims& wd = context.type(w).dims;
+  NK_ASSIGN(TensorId w, need_foreign_input(context, node, 1));
+  const Dims xd = context.type(x).dims;
+  const Dims wd = context.type(w).dims;
   if (xd.size() != 4 || wd.size() != 4) {
     return bad_input(fmt::format("weights {} do not fit input {}", dims_text(wd), dims_text(xd)),
                      place_of(node));
@@ -85,8 +103,14 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   Attrs attrs;
   NK_TRY(set_tflite_window(node, xd[1], xd[2], wd[1], wd[2], attrs));
   NK_TRY(set_fused_activation(node, attrs));
-  NK_ASSIGN(const TensorId y, context.add("dwconv2d", {x, w, context.input(node, 2)}, attrs,
-                                          declared_type(context, node, 0)));
+  // Of a single input channel it is an ordinary convolution, which has the faster rows.
+  const bool is_conv2d = xd[3] == 1 && wd[0] == 1 && context.tensor(w).is_constant();
+  if (is_conv2d) {
+    NK_ASSIGN(w, context.transpose(w, {3, 1, 2, 0}));
+  }
+  NK_ASSIGN(const TensorId y,
+            context.add(is_conv2d ? "conv2d" : "dwconv2d", {x, w, context.input(node, 2)}, attrs,
+                        declared_type(context, node, 0)));
   return context.bind(node, 0, y);
 }
 

@@ -2,22 +2,8 @@
 /* The reference of dwconv2d: it defines what is right (dwconv2d.h). */
 #include <string.h>
 
+#include "ops/dwconv2d/channel_ring.h"
 #include "ops/dwconv2d/dwconv2d.h"
-
-/* NK_MODE_CHANNEL_RING. In NHWC a channel's elements stand out_c apart, so a pass over one channel
- * touches nothing of the others as long as input and output agree on where each channel stands.
- * Where the output lies over the input at another distance, the dead input is moved down to the
- * next place that agrees; the bytes below it are the output's. */
-static const void* agree_on_channels(const void* in, const void* out, size_t in_bytes,
-                                     size_t out_bytes, size_t pixel_bytes) {
-  const uintptr_t x = (uintptr_t)in, y = (uintptr_t)out;
-  size_t down;
-  if (y > x || x >= y + out_bytes) return in; /* apart, or in place */
-  down = (size_t)(x - y) % pixel_bytes;
-  if (down == 0) return in;
-  memmove((uint8_t*)(uintptr_t)(x - down), in, in_bytes);
-  return (const uint8_t*)in - down;
-}
 
 /* Rows of one channel that scratch holds: those of one window. */
 static int32_t ring_rows(const nk_dwconv2d_params* p) {
@@ -84,9 +70,8 @@ static void channel_ring_s8(const nk_dwconv2d_params* p, const void* const* in, 
   const int8_t* weights = (const int8_t*)in[1];
   const size_t in_image = (size_t)p->in_ring_h * (size_t)p->in_w * (size_t)p->in_c;
   const size_t out_image = (size_t)p->out_ring_h * (size_t)p->out_w * (size_t)p->out_c;
-  const int8_t* x = (const int8_t*)agree_on_channels(in[0], y, in_image * (size_t)p->batch,
-                                                     out_image * (size_t)p->batch,
-                                                     (size_t)p->out_c);
+  const int8_t* x = (const int8_t*)nk_agree_on_channels(
+      in[0], y, in_image * (size_t)p->batch, out_image * (size_t)p->batch, (size_t)p->out_c);
   const int32_t per_image = nk_pixel_count(s) / p->batch, rows = ring_rows(p);
   int32_t n, c, i, ky, kx;
   for (n = 0; n < p->batch; ++n) {
@@ -124,7 +109,7 @@ static void channel_ring_f32(const nk_dwconv2d_params* p, const void* const* in,
   const float* bias = (const float*)in[2];
   const size_t in_image = (size_t)p->in_ring_h * (size_t)p->in_w * (size_t)p->in_c;
   const size_t out_image = (size_t)p->out_ring_h * (size_t)p->out_w * (size_t)p->out_c;
-  const float* x = (const float*)agree_on_channels(
+  const float* x = (const float*)nk_agree_on_channels(
       in[0], y, in_image * (size_t)p->batch * sizeof(float),
       out_image * (size_t)p->batch * sizeof(float), (size_t)p->out_c * sizeof(float));
   const int32_t per_image = nk_pixel_count(s) / p->batch, rows = ring_rows(p);

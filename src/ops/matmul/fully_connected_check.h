@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/common/host/op_helpers.h"
+#include "ops/common/testing/dsp_check.h"
 #include "ops/common/testing/spatial_check.h"
 #include "ops/matmul/fully_connected.h"
 
@@ -47,6 +48,8 @@ inline std::pair<nk_fully_connected_params, KernelCase> fully_connected_case(uin
   } else {
     c.inputs.push_back(to_bytes(rng.ints<int8_t>(rows * in, -128, 127)));
     add_s8_constants(rng, w, in * out, in, false, c);
+    p.narrow_weights = are_narrow(case_weights(c, w, false)) ? 1 : 0;
+    c.params = bytes_of(p);
   }
   return {p, c};
 }
@@ -54,6 +57,7 @@ inline std::pair<nk_fully_connected_params, KernelCase> fully_connected_case(uin
 // "" where the row's kernel equals nk_fully_connected_*_ref on `count` cases that it accepts.
 inline std::string check_fully_connected(const KernelRow& row, int count) {
   const bool f32 = row.signature == "f32";
+  int tried = 0;
   for (int seed = 0; seed < count; ++seed) {
     auto [p, c] = fully_connected_case(static_cast<uint64_t>(seed), f32);
     if (!row.fits(&p)) continue;
@@ -61,10 +65,19 @@ inline std::string check_fully_connected(const KernelRow& row, int count) {
         run_case(f32 ? nk_fully_connected_f32_ref : nk_fully_connected_s8_ref, c, {});
     std::vector<KernelMode> modes;
     row.modes(&p, modes);
-    std::string fault = check_modes(row.fn, c, modes, expected.output);
+    KernelCase packed = c;
+    if (row.layout == "pairs2") {
+      struct Channels {
+        int32_t out_c;
+      } channels{p.out_features};
+      const ChannelWeights weights = case_weights(c, channels, false);
+      packed = dsp_case(c, weights, p.input_offset, to_bytes(pack_pairs2(weights, 1)));
+    }
+    std::string fault = check_modes(row.fn, packed, modes, expected.output);
     if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);
+    ++tried;
   }
-  return {};
+  return tried > count / 5 ? "" : fmt::format("{}: only {} cases fit", row.symbol, tried);
 }
 
 }  // namespace netkit::check

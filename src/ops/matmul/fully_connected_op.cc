@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The host face of fully_connected: TFLite FULLY_CONNECTED, ONNX Gemm.
-#include "ops/matmul/fully_connected.h"
+#include <fmt/format.h>
 
 #include <cstring>
 
-#include <fmt/format.h>
-
+#include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/weighted.h"
+#include "ops/matmul/fully_connected.h"
 
 namespace netkit {
 
@@ -29,9 +29,9 @@ Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   NK_ASSIGN(const int64_t elements, element_count(x->dims));
   if (in_features == 0 || out_features == 0 || elements % in_features != 0 ||
       (keep && (x->dims.empty() || x->dims.back() != in_features))) {
-    return bad_input(fmt::format("weights {} do not fit input {}", dims_text(w->dims),
-                                 dims_text(x->dims)),
-                     where);
+    return bad_input(
+        fmt::format("weights {} do not fit input {}", dims_text(w->dims), dims_text(x->dims)),
+        where);
   }
   NK_TRY(check_weighted(graph, node, out_features));
   NK_TRY(activation_clamp(node.attrs, where));
@@ -57,8 +57,15 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   return StepParams{bytes_of(p), weighted_signature(graph, node)};
 }
 
-Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow&) {
-  return weighted_args(graph, node, input_type(graph, node, 1)->dims[0], ScaleProduct::kFloat);
+Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {
+  const Dims& w = input_type(graph, node, 1)->dims;
+  NK_ASSIGN(const std::vector<StepArg> args,
+            weighted_args(graph, node, w[0], ScaleProduct::kFloat));
+  if (row.layout != "pairs2") return args;
+  const auto weights = channel_weights(graph, node, 0);
+  NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
+  return dsp_args(graph, *weights, args, fields.input_offset,
+                  {kNoTensor, constant_of(pack_pairs2(*weights, 1)), NK_INT32, 4, {}});
 }
 
 uint64_t macs(const Graph& graph, const Node& node) {
@@ -81,8 +88,8 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   const std::optional<TensorType> declared = declared_type(context, node, 0);
   const int64_t keep = node.attrs.get_int("keep_num_dims");
   if (keep != 0) attrs.set("keep_num_dims", int64_t{1});
-  NK_ASSIGN(TensorId y, context.add("fully_connected", {x, w, context.input(node, 2)}, attrs,
-                                    declared));
+  NK_ASSIGN(TensorId y,
+            context.add("fully_connected", {x, w, context.input(node, 2)}, attrs, declared));
   // Some converters declare the kept shape without saying so.
   if (declared && declared->dims != context.type(y).dims) {
     NK_ASSIGN(const int64_t made, element_count(context.type(y).dims));
@@ -176,7 +183,6 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "FULLY_CONNECTED", "", low
 }  // namespace
 
 extern const OpDef nk_op_fully_connected = {
-    "fully_connected", kRules,      kTable::fields, kTable::bytes,
-    infer,             make_params, make_args,      macs};
+    "fully_connected", kRules, kTable::fields, kTable::bytes, infer, make_params, make_args, macs};
 
 }  // namespace netkit

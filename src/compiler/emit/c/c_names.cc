@@ -23,10 +23,11 @@ constexpr std::string_view kSystemHeaders[] = {
 constexpr int kMaxLevels = 16;
 
 // Words after which no declared name stands: the type, or no declaration at all.
-constexpr std::array<std::string_view, 21> kNoType = {
+constexpr std::array<std::string_view, 25> kNoType = {
     "const",  "static", "inline", "extern", "volatile", "register", "unsigned",
     "signed", "long",   "short",  "struct", "enum",     "union",    "typedef",
-    "return", "else",   "case",   "goto",   "sizeof",   "do",       "define"};
+    "return", "else",   "case",   "goto",   "sizeof",   "do",       "define",
+    "if",     "ifdef",  "ifndef", "elif"};
 
 bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;

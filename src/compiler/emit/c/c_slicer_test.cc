@@ -141,6 +141,8 @@ TEST(Names, FieldsAndLocalsAreNotTakenFromOutside) {
             std::vector<std::string>{"factor"});
   EXPECT_EQ(outer_names_of("void g(void) { int32_t k, sum = helper(k); }"),
             (std::vector<std::string>{"void", "g", "int32_t", "helper"}));
+  EXPECT_EQ(outer_names_of("int h(void) {\n#if HAS_IT\n  return 1;\n#endif\n}"),
+            (std::vector<std::string>{"int", "h", "void", "if", "HAS_IT", "return", "endif"}));
 }
 
 // The header that a file includes decides which of two equal names it means.

@@ -105,6 +105,15 @@ void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
   }
 }
 
+void buffered_window_modes(const nk_spatial& s, int64_t scratch_bytes,
+                           std::vector<KernelMode>& out) {
+  const int64_t out_bytes = int64_t{s.batch} * s.out_h * s.out_w * s.out_c;
+  const Distances d = window_distances(s, Reads::kPixelFirst, 1);
+  out.push_back({NK_MODE_PLAIN, scratch_bytes, {}});
+  add_mode(NK_MODE_FORWARD, scratch_bytes, d.forward_bytes, std::nullopt, out_bytes, out);
+  add_mode(NK_MODE_BACKWARD, scratch_bytes, std::nullopt, d.backward_bytes, out_bytes, out);
+}
+
 void add_channel_ring_mode(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out) {
   const int64_t extent = (int64_t{s.kernel_h} - 1) * s.dilation_h + 1;
   if (s.in_c != s.out_c || int64_t{s.out_h} * s.out_w > int64_t{s.in_h} * s.in_w) return;

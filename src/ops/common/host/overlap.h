@@ -34,6 +34,11 @@ Distances window_distances(const nk_spatial& s, Reads reads, int64_t elem_bytes)
 void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
                   std::vector<KernelMode>& out);
 
+// Plain, forward and backward of an int8 kernel that copies windows to scratch before it writes
+// their pixels: the distances of kPixelFirst at the price of `scratch_bytes` in each.
+void buffered_window_modes(const nk_spatial& s, int64_t scratch_bytes,
+                           std::vector<KernelMode>& out);
+
 // Adds NK_MODE_CHANNEL_RING, in place at the price of a few rows of one channel, where the output
 // has as many channels as the input and never grows past the rows still to be read.
 void add_channel_ring_mode(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out);

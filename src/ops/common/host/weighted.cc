@@ -2,9 +2,9 @@
 // Operators with weights, bias and requantisation (weighted.h).
 #include "ops/common/host/weighted.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace netkit {
 namespace {
@@ -45,9 +45,8 @@ Result<void> check_weighted(const Graph& graph, const Node& node, int64_t out_c)
   const TensorType* bias = input_type(graph, node, 2);
   if (bias == nullptr) return check_sizes(std::array{x, weights}, where);
   if (bias->dims != Dims{out_c}) {
-    return bad_input(fmt::format("the bias has shape {}, {} is needed", dims_text(bias->dims),
-                                 out_c),
-                     where);
+    return bad_input(
+        fmt::format("the bias has shape {}, {} is needed", dims_text(bias->dims), out_c), where);
   }
   return check_sizes(std::array{x, weights, bias}, where);
 }
@@ -82,7 +81,24 @@ Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int
   f.act_min = act.lo;
   f.act_max = act.hi;
   f.per_channel = weights.quant.scale.size() > 1 ? 1 : 0;
+  const auto values = channel_weights(graph, node, channel_axis);
+  f.narrow_weights = values && are_narrow(*values) ? 1 : 0;
   return f;
+}
+
+std::optional<ChannelWeights> channel_weights(const Graph& graph, const Node& node,
+                                              int channel_axis) {
+  const Tensor& tensor = graph.tensor(node.inputs[1]);
+  const TensorType* bias = input_type(graph, node, 2);
+  if (!tensor.is_constant() || tensor.type.dtype != NK_INT8) return std::nullopt;
+  if (bias != nullptr && !graph.tensor(node.inputs[2]).is_constant()) return std::nullopt;
+  ChannelWeights w;
+  w.values = {reinterpret_cast<const int8_t*>(tensor.data->data()), tensor.data->size()};
+  w.channels = channel_axis == 0 ? tensor.type.dims.front() : tensor.type.dims.back();
+  w.count = static_cast<int64_t>(w.values.size()) / std::max<int64_t>(1, w.channels);
+  w.channel_stride = channel_axis == 0 ? w.count : 1;
+  w.stride = channel_axis == 0 ? 1 : w.channels;
+  return w;
 }
 
 Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node, int64_t out_c,
@@ -95,9 +111,9 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
   const nk_dtype bias_dtype = quantised ? NK_INT32 : NK_FLOAT32;
   if (const TensorType* bias = input_type(graph, node, 2);
       bias != nullptr && bias->dtype != bias_dtype) {
-    return bad_input(fmt::format("the bias is {}, {} is needed", name_of(bias->dtype),
-                                 name_of(bias_dtype)),
-                     where);
+    return bad_input(
+        fmt::format("the bias is {}, {} is needed", name_of(bias->dtype), name_of(bias_dtype)),
+        where);
   }
   if (!quantised) return args;
   if (args[2].tensor == kNoTensor) {
@@ -111,8 +127,7 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
   for (const float scale : scales) {
     const bool in_float = product == ScaleProduct::kFloat && scales.size() == 1;
     const double numerator = in_float ? double{x.scale * scale} : double{x.scale} * double{scale};
-    NK_ASSIGN(const QuantizedMultiplier m,
-              quantize_multiplier(numerator / double{y.scale}, where));
+    NK_ASSIGN(const QuantizedMultiplier m, quantize_multiplier(numerator / double{y.scale}, where));
     mantissas.push_back(m.mantissa);
     shifts.push_back(m.shift);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/ir/op_def.h"
+#include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/op_quant.h"
 #include "ops/common/requantize.h"
@@ -13,7 +14,7 @@ namespace netkit {
 // Values of NK_WEIGHTED_FIELDS.
 struct WeightedFields {
   int32_t input_offset = 0, filter_offset = 0, output_offset = 0;
-  int32_t act_min = 0, act_max = 0, per_channel = 0;
+  int32_t act_min = 0, act_max = 0, per_channel = 0, narrow_weights = 0;
   float clamp_min = 0.0f, clamp_max = 0.0f;
 };
 
@@ -40,9 +41,15 @@ void set_weighted(Params& p, const WeightedFields& f) {
   p.act_min = f.act_min;
   p.act_max = f.act_max;
   p.per_channel = f.per_channel;
+  p.narrow_weights = f.narrow_weights;
   p.clamp_min = f.clamp_min;
   p.clamp_max = f.clamp_max;
 }
+
+// The constant int8 weights of the node by output channel; nothing where they, or the bias, are no
+// constants. channel_axis: 0, or that of the last size.
+std::optional<ChannelWeights> channel_weights(const Graph& graph, const Node& node,
+                                              int channel_axis);
 
 // x, weights, bias, multiplier, shift as the kernels want them (conv2d.h).
 Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node, int64_t out_c,

@@ -76,18 +76,22 @@ void add_s8_constants(Rng& rng, const Params& p, size_t weights, size_t window, 
                       KernelCase& c) {
   const auto out_c = static_cast<size_t>(p.out_c);
   const auto scales = p.per_channel != 0 ? out_c : 1;
-  std::vector<int8_t> w = rng.ints<int8_t>(weights, sharp ? 1 : -128, sharp ? 2 : 127);
+  const int32_t least = rng.in(0, 3) == 0 ? -128 : -127;  // as converters make them, mostly
+  std::vector<int8_t> w = rng.ints<int8_t>(weights, sharp ? 1 : least, sharp ? 2 : 127);
   std::vector<int32_t> mantissa = rng.ints<int32_t>(scales, 1 << 30, INT32_MAX);
   // About 1 / (window * 50): the results spread over the int8 range.
   int32_t spread = 5;
   for (size_t n = window; n > 1; n /= 2) ++spread;
   std::vector<int32_t> shift = rng.ints<int32_t>(scales, -spread - 2, -spread + 3);
+  if (rng.in(0, 3) == 0) shift[0] = rng.in(-31, 5);
   if (sharp) {
     mantissa.assign(scales, 1 << 30);
     shift.assign(scales, 1);
   }
   c.inputs.push_back(to_bytes(w));
-  c.inputs.push_back(to_bytes(rng.ints<int32_t>(out_c, sharp ? 0 : -9999, sharp ? 0 : 9999)));
+  std::vector<int32_t> bias = rng.ints<int32_t>(out_c, sharp ? 0 : -9999, sharp ? 0 : 9999);
+  if (!sharp && rng.in(0, 5) == 0) bias[0] = rng.in(0, 1) == 0 ? INT32_MAX : INT32_MIN;
+  c.inputs.push_back(to_bytes(bias));
   c.inputs.push_back(to_bytes(mantissa));
   c.inputs.push_back(to_bytes(shift));
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Packed constants of the DSP rows (dsp_pack.h).
+#include "ops/common/arm/dsp_pack.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "ops/common/arm/dsp_requantize.h"
+#include "ops/common/host/op_helpers.h"
+
+namespace netkit {
+namespace {
+
+constexpr int64_t kShortLimit = int64_t{1} << 30;  // of sums that take the short way
+
+struct ChannelSums {
+  int64_t sum = 0, magnitude = 0;
+};
+
+ChannelSums sums_of(const ChannelWeights& weights, int64_t channel) {
+  ChannelSums sums;
+  for (int64_t k = 0; k < weights.count; ++k) {
+    sums.sum += weights.at(channel, k);
+    sums.magnitude += std::abs(weights.at(channel, k));
+  }
+  return sums;
+}
+
+std::vector<int32_t> int32_values(const Graph& graph, const StepArg& arg) {
+  const ConstData& data = arg.constant != nullptr ? arg.constant : graph.tensor(arg.tensor).data;
+  std::vector<int32_t> values(data->size() / sizeof(int32_t));
+  if (!values.empty()) std::memcpy(values.data(), data->data(), data->size());
+  return values;
+}
+
+}  // namespace
+
+bool are_narrow(const ChannelWeights& weights) {
+  for (int64_t c = 0; c < weights.channels; ++c) {
+    for (int64_t k = 0; k < weights.count; ++k) {
+      if (weights.at(c, k) == INT8_MIN) return false;
+    }
+    if (sums_of(weights, c).magnitude > NK_NARROW_SUM) return false;
+  }
+  return true;
+}
+
+std::vector<int32_t> pack_pairs2(const ChannelWeights& weights, int64_t rows) {
+  const int64_t row = weights.count / rows;
+  std::vector<int32_t> words;
+  for (int64_t c = 0; c < weights.channels; c += 2) {
+    const auto half = [&](int64_t r, int64_t k) -> uint32_t {
+      if (k >= row) return 0;
+      const int32_t low = weights.at(c, r * row + k);
+      const int32_t high = c + 1 < weights.channels ? weights.at(c + 1, r * row + k) : 0;
+      return static_cast<uint32_t>(256 * high + low) & 0xFFFFu;
+    };
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < row; k += 4) {
+        for (const int64_t first : {k, k + 1}) {
+          words.push_back(static_cast<int32_t>(half(r, first) | half(r, first + 2) << 16));
+        }
+      }
+    }
+  }
+  return words;
+}
+
+std::vector<int8_t> pack_taps4(const ChannelWeights& weights, int64_t rows) {
+  const int64_t row = weights.count / rows;
+  const auto tap = [&](int64_t c, int64_t r, int64_t k) -> int8_t {
+    if (row == 3 && k == 3) k = 1;
+    return static_cast<int8_t>(k < row ? weights.at(c, r * row + k) : 0);
+  };
+  std::vector<int8_t> taps;
+  for (int64_t c = 0; c < weights.channels; ++c) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < row; k += 4) {
+        for (const int64_t at : {k, k + 2, k + 1, k + 3}) taps.push_back(tap(c, r, at));
+      }
+    }
+  }
+  return taps;
+}
+
+std::vector<int32_t> dsp_table(const ChannelWeights& weights, const ChannelScales& scales,
+                               int32_t input_offset) {
+  std::vector<int32_t> table;
+  for (int64_t c = 0; c < weights.channels; ++c) {
+    const size_t q = scales.shift.size() > 1 ? static_cast<size_t>(c) : 0;
+    const ChannelSums sums = sums_of(weights, c);
+    const int64_t bias = scales.bias[static_cast<size_t>(c)] + input_offset * sums.sum;
+    const int32_t shift = scales.shift[q];
+    const bool is_short = std::abs(bias) + 128 * sums.magnitude < kShortLimit && shift < 0 &&
+                          -shift <= NK_DSP_MAX_SHIFT;
+    table.push_back(static_cast<int32_t>(static_cast<uint32_t>(bias)));
+    table.push_back(scales.multiplier[q]);
+    table.push_back(is_short ? -shift : shift + NK_DSP_ANY_SHIFT);
+  }
+  return table;
+}
+
+std::vector<StepArg> dsp_args(const Graph& graph, const ChannelWeights& weights,
+                              const std::vector<StepArg>& args, int32_t input_offset,
+                              StepArg packed) {
+  const std::vector<int32_t> bias = int32_values(graph, args[2]);
+  const std::vector<int32_t> multiplier = int32_values(graph, args[3]);
+  const std::vector<int32_t> shift = int32_values(graph, args[4]);
+  const std::vector<int32_t> table = dsp_table(weights, {bias, multiplier, shift}, input_offset);
+  packed.label = "weights";
+  return {args[0], std::move(packed), {kNoTensor, constant_of(table), NK_INT32, 4, "channels"}};
+}
+
+}  // namespace netkit

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Constants of the rows for Arm's DSP extension, packed on the host: words of weights (layout
+// pairs2, arm/dsp_dot.h) and the table of channels (arm/dsp_requantize.h). Host only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/op_def.h"
+
+namespace netkit {
+
+// int8 weights of out_c channels: those of channel c stand at c * channel_stride + k * stride for
+// k in [0, count).
+struct ChannelWeights {
+  std::span<const int8_t> values;
+  int64_t channels = 0, count = 0, channel_stride = 0, stride = 0;
+
+  int32_t at(int64_t channel, int64_t k) const {
+    return values[static_cast<size_t>(channel * channel_stride + k * stride)];
+  }
+};
+
+// Whether nk_weighted.narrow_weights may be 1.
+bool are_narrow(const ChannelWeights& weights);
+
+// pairs2 of narrow weights; each of `rows` equal parts of a channel begins a new four.
+std::vector<int32_t> pack_pairs2(const ChannelWeights& weights, int64_t rows);
+
+// taps4 (dwconv2d/arm/dwconv2d_dsp.h): a channel's kernel is `rows` equal parts.
+std::vector<int8_t> pack_taps4(const ChannelWeights& weights, int64_t rows);
+
+// bias [channels], multiplier and shift [channels] or [1].
+struct ChannelScales {
+  std::span<const int32_t> bias, multiplier, shift;
+};
+std::vector<int32_t> dsp_table(const ChannelWeights& weights, const ChannelScales& scales,
+                               int32_t input_offset);
+
+// x, packed weights and table as step arguments. `args` are the reference row's (weighted_args),
+// weights and bias constants.
+std::vector<StepArg> dsp_args(const Graph& graph, const ChannelWeights& weights,
+                              const std::vector<StepArg>& args, int32_t input_offset,
+                              StepArg packed);
+
+}  // namespace netkit

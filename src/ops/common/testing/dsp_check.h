@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Cases of reference rows with their constants packed as the DSP rows want them. Tests only.
+#pragma once
+
+#include "ops/common/arm/dsp_pack.h"
+#include "ops/common/testing/kernel_check.h"
+
+namespace netkit::check {
+
+// The weights of an s8 case (inputs[1]); they stay alive with it.
+template <typename Params>
+ChannelWeights case_weights(const KernelCase& c, const Params& p, bool channel_last) {
+  ChannelWeights w;
+  w.values = {reinterpret_cast<const int8_t*>(c.inputs[1].data()), c.inputs[1].size()};
+  w.channels = p.out_c;
+  w.count = static_cast<int64_t>(c.inputs[1].size()) / p.out_c;
+  w.channel_stride = channel_last ? 1 : w.count;
+  w.stride = channel_last ? p.out_c : 1;
+  return w;
+}
+
+// inputs: x, weights as packed, table.
+inline KernelCase dsp_case(const KernelCase& c, const ChannelWeights& weights, int32_t input_offset,
+                           const Bytes& packed_weights) {
+  const auto bias = from_bytes<int32_t>(c.inputs[2]);
+  const auto multiplier = from_bytes<int32_t>(c.inputs[3]);
+  const auto shift = from_bytes<int32_t>(c.inputs[4]);
+  KernelCase packed = c;
+  packed.inputs = {c.inputs[0], packed_weights,
+                   to_bytes(dsp_table(weights, {bias, multiplier, shift}, input_offset))};
+  return packed;
+}
+
+}  // namespace netkit::check

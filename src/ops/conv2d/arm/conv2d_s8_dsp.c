@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* conv2d for the DSP extension: windows of four output pixels are spread out to int16 in scratch,
+ * then two output channels at a time are summed over them (conv2d_dsp.h has the layouts). */
+#include "ops/conv2d/arm/conv2d_dsp.h"
+
+/* Spreads `count` bytes of a window's row into one column: of four elements (0, 2), then (1, 3). */
+static int32_t* spread_row(const int8_t* from, int32_t count, int32_t* to) {
+  int32_t word, i;
+  for (i = count >> 2; i != 0; --i) {
+    word = nk_load_word(from);
+    from += 4;
+    to[0] = nk_even_bytes(word);
+    to[NK_DSP_COLUMNS] = nk_odd_bytes(word);
+    to += 2 * NK_DSP_COLUMNS;
+  }
+  if ((count & 3) != 0) {
+    uint32_t rest = 0;
+    for (i = (count & 3) - 1; i >= 0; --i) rest = rest << 8 | (uint8_t)from[i];
+    to[0] = nk_even_bytes((int32_t)rest);
+    to[NK_DSP_COLUMNS] = nk_odd_bytes((int32_t)rest);
+    to += 2 * NK_DSP_COLUMNS;
+  }
+  return to;
+}
+
+/* A row of which only elements [begin, end) lie inside the input, from `from` on; the others are
+ * its zero point. */
+static int32_t* spread_edge(const int8_t* from, int32_t count, int32_t begin, int32_t end,
+                            int32_t pad, int32_t* to) {
+  int32_t i;
+  for (i = 0; i < count; ++i) {
+    const int32_t word = (i >> 2) * 2 + (i & 1);
+    int16_t* half = (int16_t*)(void*)(to + word * NK_DSP_COLUMNS) + ((i >> 1) & 1);
+    *half = (int16_t)(i >= begin && i < end ? *from++ : pad);
+  }
+  return to + ((count + 3) >> 2) * 2 * NK_DSP_COLUMNS;
+}
+
+/* The window whose first tap stands at (in_y, in_x) of `image`, as one column. */
+static void spread_window(const nk_conv2d_params* p, const int8_t* image, int32_t in_y,
+                          int32_t in_x, int32_t* to) {
+  const int32_t row = p->kernel_w * p->in_c;
+  int32_t begin, end, ky;
+  nk_tap_range(in_x, p->dilation_w, p->kernel_w, p->in_w, &begin, &end);
+  in_x += begin;
+  end *= p->in_c;
+  begin *= p->in_c;
+  for (ky = 0; ky < p->kernel_h; ++ky) {
+    const int32_t y = in_y + ky * p->dilation_h;
+    if (y < 0 || y >= p->in_h || begin == end) {
+      to = spread_edge(image, row, 0, 0, -p->input_offset, to);
+    } else {
+      const int8_t* from = image + (y * p->in_w + in_x) * p->in_c;
+      to = end - begin == row ? spread_row(from, row, to)
+                              : spread_edge(from, row, begin, end, -p->input_offset, to);
+    }
+  }
+}
+
+/* The windows of pixels [first, first + count). */
+static void spread_windows(const nk_conv2d_params* p, const int8_t* x, int32_t first,
+                           int32_t count, int32_t* to) {
+  int32_t line, oy, ox, i;
+  const int8_t* image;
+  if (nk_conv2d_is_pointwise(p)) {
+    x += first * p->in_c;
+    for (i = 0; i < count; ++i) {
+      spread_row(x, p->in_c, to + i);
+      x += p->in_c;
+    }
+    return;
+  }
+  line = first / p->out_w;
+  ox = first - line * p->out_w;
+  oy = line % p->out_h;
+  image = x + (line / p->out_h) * p->in_h * p->in_w * p->in_c;
+  for (i = 0; i < count; ++i) {
+    spread_window(p, image, oy * p->stride_h - p->pad_top, ox * p->stride_w - p->pad_left, to + i);
+    if (++ox < p->out_w) continue;
+    ox = 0;
+    if (++oy < p->out_h) continue;
+    oy = 0;
+    image += p->in_h * p->in_w * p->in_c;
+  }
+}
+
+/* One channel of four pixels, requantised. The first pixel is stored last, so that the places of
+ * absent pixels may be that of the first. */
+static inline void store(int32_t a0, int32_t a1, int32_t a2, int32_t a3, const nk_dsp_scale* scale,
+                         int8_t* y, const int32_t* at) {
+  y[at[3]] = (int8_t)nk_dsp_scaled(a3, scale);
+  y[at[2]] = (int8_t)nk_dsp_scaled(a2, scale);
+  y[at[1]] = (int8_t)nk_dsp_scaled(a1, scale);
+  y[0] = (int8_t)nk_dsp_scaled(a0, scale);
+}
+
+static void store_any(const int32_t* acc, const nk_dsp_scale* scale, int8_t* y,
+                      const int32_t* at) {
+  int32_t i;
+  for (i = 3; i >= 0; --i) y[at[i]] = (int8_t)nk_dsp_scaled_any(acc[i], scale);
+}
+
+/* All output channels of up to four pixels. */
+static void multiply(const nk_conv2d_params* p, const int32_t* columns, const int32_t* end,
+                     const int32_t* w, const int32_t* table, int8_t* y, int32_t count) {
+  const int32_t at[4] = {0, count > 1 ? p->out_c : 0, count > 2 ? 2 * p->out_c : 0,
+                         count > 3 ? 3 * p->out_c : 0};
+  const int8_t* y_end = y + p->out_c;
+  for (; y < y_end; y += 2) {
+    nk_dsp_scale scale = nk_dsp_scale_of(table, p->output_offset);
+    nk_dsp_sums low, both;
+    low.a0 = low.a1 = low.a2 = low.a3 = table[0];
+    both = low;
+    w = nk_dsp_dot_2x4(w, columns, end, &low, &both);
+    both.a0 = nk_wrap_sub(both.a0, low.a0) >> 8;
+    both.a1 = nk_wrap_sub(both.a1, low.a1) >> 8;
+    both.a2 = nk_wrap_sub(both.a2, low.a2) >> 8;
+    both.a3 = nk_wrap_sub(both.a3, low.a3) >> 8;
+    if (nk_dsp_is_short(&scale)) {
+      store(low.a0, low.a1, low.a2, low.a3, &scale, y, at);
+    } else {
+      const int32_t acc[4] = {low.a0, low.a1, low.a2, low.a3};
+      store_any(acc, &scale, y, at);
+    }
+    if (y + 1 == y_end) return;
+    table += NK_DSP_TABLE_FIELDS;
+    scale = nk_dsp_scale_of(table, p->output_offset);
+    both.a0 = nk_wrap_add(both.a0, table[0]);
+    both.a1 = nk_wrap_add(both.a1, table[0]);
+    both.a2 = nk_wrap_add(both.a2, table[0]);
+    both.a3 = nk_wrap_add(both.a3, table[0]);
+    if (nk_dsp_is_short(&scale)) {
+      store(both.a0, both.a1, both.a2, both.a3, &scale, y + 1, at);
+    } else {
+      const int32_t acc[4] = {both.a0, both.a1, both.a2, both.a3};
+      store_any(acc, &scale, y + 1, at);
+    }
+    table += NK_DSP_TABLE_FIELDS;
+  }
+}
+
+void nk_conv2d_s8_dsp(const void* params, const void* const* in, void* const* out, void* scratch) {
+  const nk_conv2d_params* p = (const nk_conv2d_params*)params;
+  const int8_t* x = (const int8_t*)in[0];
+  int32_t* columns = (int32_t*)scratch;
+  const int32_t* end = columns + nk_conv2d_dsp_words(p) * NK_DSP_COLUMNS;
+  int32_t left = p->batch * p->out_h * p->out_w;
+  int32_t done = 0;
+  while (left > 0) {
+    const int32_t count = left < NK_DSP_COLUMNS ? left : NK_DSP_COLUMNS;
+    const int32_t first = nk_walks_backward(p->mode) ? left - count : done;
+    int8_t* y = (int8_t*)out[0] + first * p->out_c;
+    spread_windows(p, x, first, count, columns);
+    multiply(p, columns, end, (const int32_t*)in[1], (const int32_t*)in[2], y, count);
+    nk_dsp_clamp(y, (size_t)(count * p->out_c), p->act_min, p->act_max);
+    left -= count;
+    done += count;
+  }
+}
