@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The front door: a thin face over the CMake presets. `make help` lists the words.
-.PHONY: all lib demo test examples bench firmware clean help packages-build packages-test configure
+.PHONY: all lib demo test examples bench bench-mcu firmware clean help packages-build packages-test configure
 .NOTPARALLEL:
 JOBS ?= $(shell nproc)
 
@@ -33,8 +33,11 @@ examples: lib ## the programs in examples/
 bench: lib ## the arena table of docs/results.md, for the public models in NETKIT_SHARED
 	@python3 bench/arena_table.py --shared "$${NETKIT_SHARED:-../shared}"
 
+bench-mcu: lib ## instructions, flash, RAM and stack of the public models on an emulated board (BOARD)
+	@python3 bench/mcu_table.py --shared "$${NETKIT_SHARED:-../shared}" --board $(or $(BOARD),mps2-an386)
+
 clean: ## removes build/
 	@rm -rf build netkit libnetkit.a
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /  make \1	/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1	/'

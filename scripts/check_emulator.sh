@@ -6,7 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 shared=${NETKIT_SHARED:-../shared}
 work=build/firmware/check
-boards="mps2-an386 riscv32-virt"
+# Boards, each with the target that is emitted for it.
+boards="mps2-an386:cortex-m4 mps2-an386:generic riscv32-virt:generic"
 
 python3 -m unittest firmware.runner.runner_test firmware.runner.emulated_test
 cmake --preset release
@@ -16,8 +17,8 @@ mkdir -p "$work"
 # check NAME MODEL INPUT EXPECTED: the arguments after the name are files.
 check() {
   for board in $boards; do
-    python3 scripts/run_firmware.py "$board" --model "$2" --name "$1" --input "$3" --expect "$4" \
-      --work "$work"
+    python3 scripts/run_firmware.py "${board%:*}" --emit-option="--target=${board#*:}" \
+      --model "$2" --name "$1" --input "$3" --expect "$4" --work "$work"
   done
 }
 

@@ -162,13 +162,27 @@ output %c
 )"},
 };
 
+// Seeds for which a target has rows of its own.
+struct Tuned {
+  const char* seed;
+  const char* target;
+};
+constexpr Tuned kTuned[] = {
+    {"conv2d", "cortex-m4"}, {"dwconv2d", "cortex-m4"}, {"matmul", "cortex-m4"}};
+
 }  // namespace
 
 std::vector<ForgedStep> seed_steps() {
   std::vector<ForgedStep> steps;
-  for (const Seed& seed : kSeeds) {
-    std::vector<ForgedStep> more = steps_of_text(seed.graph, seed.name);
+  const auto add = [&](const Seed& seed, const char* target) {
+    std::vector<ForgedStep> more = steps_of_text(seed.graph, seed.name, target);
     std::move(more.begin(), more.end(), std::back_inserter(steps));
+  };
+  for (const Seed& seed : kSeeds) {
+    add(seed, "generic");
+    for (const Tuned& tuned : kTuned) {
+      if (std::string_view(seed.name) == tuned.seed) add(seed, tuned.target);
+    }
   }
   return steps;
 }

@@ -181,14 +181,15 @@ std::vector<ForgedStep> steps_of(const Bytes& nk, const std::string& name) {
   return steps;
 }
 
-std::vector<ForgedStep> steps_of_text(const std::string& graph, const std::string& name) {
+std::vector<ForgedStep> steps_of_text(const std::string& graph, const std::string& name,
+                                      const char* target_name) {
   const auto fail = [&name](const Error& error) {
     fmt::print(stderr, "{}: {} {}\n", name, error.message, error.where);
     std::abort();
   };
   const auto parsed = parse_graph(graph);
   if (!parsed) fail(parsed.error());
-  const Target& target = *find_target("generic");
+  const Target& target = *find_target(target_name);
   const auto schedule = select(*parsed, target);
   if (!schedule) fail(schedule.error());
   plan::PlanOptions options;

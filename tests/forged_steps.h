@@ -68,7 +68,8 @@ class ForgedStep {
 
 // Every step of a file; of the graphs below; a failed test where one cannot be compiled.
 std::vector<ForgedStep> steps_of(const Bytes& nk, const std::string& name);
-std::vector<ForgedStep> steps_of_text(const std::string& graph, const std::string& name);
+std::vector<ForgedStep> steps_of_text(const std::string& graph, const std::string& name,
+                                      const char* target_name);
 
 // Graphs whose steps call every check of parameters that the kernel table holds.
 std::vector<ForgedStep> seed_steps();

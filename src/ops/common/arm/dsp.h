@@ -16,6 +16,18 @@
 #define NK_HAS_DSP 0
 #endif
 
+/* What is out of the way of the loops stays out of their registers. */
+#if defined(__GNUC__)
+#define NK_APART __attribute__((noinline))
+#else
+#define NK_APART
+#endif
+
+/* Sums of four outputs. */
+typedef struct nk_dsp_sums {
+  int32_t a0, a1, a2, a3;
+} nk_dsp_sums;
+
 static inline int32_t nk_low_half(int32_t pair) { return (int16_t)(uint16_t)(uint32_t)pair; }
 static inline int32_t nk_high_half(int32_t pair) {
   return (int16_t)(uint16_t)((uint32_t)pair >> 16);

@@ -15,10 +15,34 @@
 
 #include "ops/common/arm/dsp.h"
 
-/* Sums of four pixels. */
-typedef struct nk_dsp_sums {
-  int32_t a0, a1, a2, a3;
-} nk_dsp_sums;
+/* Four products of two channels and four pixels. */
+#define NK_DSP_DOT_FOUR \
+  "ldr %[word], [%[w]], #8\n" \
+  "ldrd %[first], %[second], [%[x]]\n" \
+  "smlad %[b0], %[word], %[first], %[b0]\n" \
+  "smlad %[b1], %[word], %[second], %[b1]\n" \
+  "ldrd %[first], %[second], [%[x], #8]\n" \
+  "smlad %[b2], %[word], %[first], %[b2]\n" \
+  "smlad %[b3], %[word], %[second], %[b3]\n" \
+  "sxtb16 %[word], %[word]\n" \
+  "smlad %[l2], %[word], %[first], %[l2]\n" \
+  "smlad %[l3], %[word], %[second], %[l3]\n" \
+  "ldrd %[first], %[second], [%[x]], #16\n" \
+  "smlad %[l0], %[word], %[first], %[l0]\n" \
+  "smlad %[l1], %[word], %[second], %[l1]\n" \
+  "ldr %[word], [%[w], #-4]\n" \
+  "ldrd %[first], %[second], [%[x]]\n" \
+  "smlad %[b0], %[word], %[first], %[b0]\n" \
+  "smlad %[b1], %[word], %[second], %[b1]\n" \
+  "ldrd %[first], %[second], [%[x], #8]\n" \
+  "smlad %[b2], %[word], %[first], %[b2]\n" \
+  "smlad %[b3], %[word], %[second], %[b3]\n" \
+  "sxtb16 %[word], %[word]\n" \
+  "smlad %[l2], %[word], %[first], %[l2]\n" \
+  "smlad %[l3], %[word], %[second], %[l3]\n" \
+  "ldrd %[first], %[second], [%[x]], #16\n" \
+  "smlad %[l0], %[word], %[first], %[l0]\n" \
+  "smlad %[l1], %[word], %[second], %[l1]\n"
 
 /* Adds the products of two channels and four pixels: low of channel c, both as above. x holds, for
  * each word of w, those of the four pixels, up to `end` (a multiple of 8 words, 1 or more; aligned
@@ -31,32 +55,13 @@ static inline const int32_t* nk_dsp_dot_2x4(const int32_t* w, const int32_t* x,
   int32_t b0 = both->a0, b1 = both->a1, b2 = both->a2, b3 = both->a3;
   int32_t word, first, second;
   __asm__ volatile(
-      "1: ldr %[word], [%[w]], #8\n"
-      "ldrd %[first], %[second], [%[x]]\n"
-      "smlad %[b0], %[word], %[first], %[b0]\n"
-      "smlad %[b1], %[word], %[second], %[b1]\n"
-      "ldrd %[first], %[second], [%[x], #8]\n"
-      "smlad %[b2], %[word], %[first], %[b2]\n"
-      "smlad %[b3], %[word], %[second], %[b3]\n"
-      "sxtb16 %[word], %[word]\n"
-      "smlad %[l2], %[word], %[first], %[l2]\n"
-      "smlad %[l3], %[word], %[second], %[l3]\n"
-      "ldrd %[first], %[second], [%[x]], #16\n"
-      "smlad %[l0], %[word], %[first], %[l0]\n"
-      "smlad %[l1], %[word], %[second], %[l1]\n"
-      "ldr %[word], [%[w], #-4]\n"
-      "ldrd %[first], %[second], [%[x]]\n"
-      "smlad %[b0], %[word], %[first], %[b0]\n"
-      "smlad %[b1], %[word], %[second], %[b1]\n"
-      "ldrd %[first], %[second], [%[x], #8]\n"
-      "smlad %[b2], %[word], %[first], %[b2]\n"
-      "smlad %[b3], %[word], %[second], %[b3]\n"
-      "sxtb16 %[word], %[word]\n"
-      "smlad %[l2], %[word], %[first], %[l2]\n"
-      "smlad %[l3], %[word], %[second], %[l3]\n"
-      "ldrd %[first], %[second], [%[x]], #16\n"
-      "smlad %[l0], %[word], %[first], %[l0]\n"
-      "smlad %[l1], %[word], %[second], %[l1]\n"
+      /* Two fours to a turn; an odd count begins with the second. */
+      "ldr %[word], %[end]\n"
+      "sub %[word], %[word], %[x]\n"
+      "lsls %[word], %[word], #26\n"
+      "bmi 2f\n"
+      "1:\n" NK_DSP_DOT_FOUR
+      "2:\n" NK_DSP_DOT_FOUR
       "ldr %[word], %[end]\n"
       "cmp %[x], %[word]\n"
       "bne 1b\n"

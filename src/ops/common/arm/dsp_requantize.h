@@ -21,9 +21,13 @@
 
 typedef struct nk_dsp_scale {
   int32_t multiplier, shift;
-  int32_t half; /* half of 2^shift, and the output's offset above it */
-  int32_t offset;
+  int32_t half;   /* half of 2^shift, and the output's offset above it; channels on the short way */
+  int32_t offset; /* of the output */
 } nk_dsp_scale;
+
+static inline int nk_dsp_is_short(const nk_dsp_scale* scale) {
+  return scale->shift <= NK_DSP_MAX_SHIFT;
+}
 
 /* The scale of the channel whose fields begin at `table`. */
 static inline nk_dsp_scale nk_dsp_scale_of(const int32_t* table, int32_t output_offset) {
@@ -31,12 +35,11 @@ static inline nk_dsp_scale nk_dsp_scale_of(const int32_t* table, int32_t output_
   scale.multiplier = table[1];
   scale.shift = table[2];
   scale.offset = output_offset;
-  scale.half = (int32_t)((uint32_t)(2 * output_offset + 1) << (table[2] & 31)) >> 1;
+  scale.half = 0;
+  if (nk_dsp_is_short(&scale)) {
+    scale.half = (int32_t)((uint32_t)(2 * output_offset + 1) << scale.shift) >> 1;
+  }
   return scale;
-}
-
-static inline int nk_dsp_is_short(const nk_dsp_scale* scale) {
-  return scale->shift <= NK_DSP_MAX_SHIFT;
 }
 
 /* acc requantised and clamped to int8, the short way. */
@@ -47,9 +50,34 @@ static inline int32_t nk_dsp_scaled(int32_t acc, const nk_dsp_scale* scale) {
 }
 
 /* The same for every channel. */
-static inline int32_t nk_dsp_scaled_any(int32_t acc, const nk_dsp_scale* scale) {
+static NK_APART int32_t nk_dsp_scaled_any(int32_t acc, const nk_dsp_scale* scale) {
+  if (nk_dsp_is_short(scale)) return nk_dsp_scaled(acc, scale);
   return nk_requantize(acc, scale->multiplier, scale->shift - NK_DSP_ANY_SHIFT, scale->offset,
                        INT8_MIN, INT8_MAX);
+}
+
+static NK_APART void nk_dsp_store4_any(const nk_dsp_sums* sums, const nk_dsp_scale* scale,
+                                       int8_t* y, ptrdiff_t step) {
+  y[0] = (int8_t)nk_dsp_scaled_any(sums->a0, scale);
+  y[step] = (int8_t)nk_dsp_scaled_any(sums->a1, scale);
+  y[2 * step] = (int8_t)nk_dsp_scaled_any(sums->a2, scale);
+  y[3 * step] = (int8_t)nk_dsp_scaled_any(sums->a3, scale);
+}
+
+/* Four outputs of one channel, `step` bytes apart. */
+static inline void nk_dsp_store4(int32_t a0, int32_t a1, int32_t a2, int32_t a3,
+                                 const nk_dsp_scale* scale, int8_t* y, ptrdiff_t step) {
+  if (nk_dsp_is_short(scale)) {
+    y[0] = (int8_t)nk_dsp_scaled(a0, scale);
+    y[step] = (int8_t)nk_dsp_scaled(a1, scale);
+    y += 2 * step;
+    y[0] = (int8_t)nk_dsp_scaled(a2, scale);
+    y[step] = (int8_t)nk_dsp_scaled(a3, scale);
+  } else {
+    const nk_dsp_scale all = *scale;
+    const nk_dsp_sums sums = {a0, a1, a2, a3};
+    nk_dsp_store4_any(&sums, &all, y, step);
+  }
 }
 
 /* Clamps `count` outputs further, where the node's activation asks for it. */

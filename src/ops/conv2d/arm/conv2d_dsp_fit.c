@@ -6,10 +6,12 @@
 NK_FIT(nk_conv2d_dsp_fit) {
   const nk_conv2d_params* p = (const nk_conv2d_params*)f->params;
   const nk_spatial* s = (const nk_spatial*)f->params;
-  int32_t words[3];
+  const int32_t taps[3] = {p->kernel_h, p->kernel_w, p->in_c};
+  int32_t words[2];
   if (!nk_fit_spatial(f, s) || !nk_is_whole(s) || p->groups != 1 ||
       (p->dilation_w != 1 && p->kernel_w != 1) ||
       !nk_is_within(p->mode, NK_MODE_PLAIN, NK_MODE_BACKWARD) ||
+      nk_fit_count(taps, 3) > NK_CONV2D_DSP_MOST_SCRATCH ||
       nk_conv2d_dsp_scratch(p) > NK_CONV2D_DSP_MOST_SCRATCH) {
     return NK_FIT_REFUSED;
   }

@@ -36,6 +36,13 @@ static int32_t* spread_edge(const int8_t* from, int32_t count, int32_t begin, in
   return to + ((count + 3) >> 2) * 2 * NK_DSP_COLUMNS;
 }
 
+/* `count` elements of padding, a multiple of 4. */
+static int32_t* spread_padding(int32_t count, int32_t pad, int32_t* to) {
+  const int32_t pair = (int32_t)((uint32_t)pad << 16 | ((uint32_t)pad & 0xFFFFu));
+  for (count >>= 1; count != 0; --count, to += NK_DSP_COLUMNS) *to = pair;
+  return to;
+}
+
 /* The window whose first tap stands at (in_y, in_x) of `image`, as one column. */
 static void spread_window(const nk_conv2d_params* p, const int8_t* image, int32_t in_y,
                           int32_t in_x, int32_t* to) {
@@ -47,12 +54,17 @@ static void spread_window(const nk_conv2d_params* p, const int8_t* image, int32_
   begin *= p->in_c;
   for (ky = 0; ky < p->kernel_h; ++ky) {
     const int32_t y = in_y + ky * p->dilation_h;
-    if (y < 0 || y >= p->in_h || begin == end) {
-      to = spread_edge(image, row, 0, 0, -p->input_offset, to);
+    const int inside = y >= 0 && y < p->in_h && begin != end;
+    const int8_t* from = inside ? image + (y * p->in_w + in_x) * p->in_c : image;
+    if (inside && end - begin == row) {
+      to = spread_row(from, row, to);
+    } else if ((p->in_c & 3) == 0) {
+      const int32_t first = inside ? begin : row, last = inside ? end : row;
+      to = spread_padding(first, -p->input_offset, to);
+      to = spread_row(from, last - first, to);
+      to = spread_padding(row - last, -p->input_offset, to);
     } else {
-      const int8_t* from = image + (y * p->in_w + in_x) * p->in_c;
-      to = end - begin == row ? spread_row(from, row, to)
-                              : spread_edge(from, row, begin, end, -p->input_offset, to);
+      to = spread_edge(from, row, inside ? begin : 0, inside ? end : 0, -p->input_offset, to);
     }
   }
 }
@@ -84,57 +96,56 @@ static void spread_windows(const nk_conv2d_params* p, const int8_t* x, int32_t f
   }
 }
 
-/* One channel of four pixels, requantised. The first pixel is stored last, so that the places of
- * absent pixels may be that of the first. */
-static inline void store(int32_t a0, int32_t a1, int32_t a2, int32_t a3, const nk_dsp_scale* scale,
-                         int8_t* y, const int32_t* at) {
-  y[at[3]] = (int8_t)nk_dsp_scaled(a3, scale);
-  y[at[2]] = (int8_t)nk_dsp_scaled(a2, scale);
-  y[at[1]] = (int8_t)nk_dsp_scaled(a1, scale);
-  y[0] = (int8_t)nk_dsp_scaled(a0, scale);
-}
-
-static void store_any(const int32_t* acc, const nk_dsp_scale* scale, int8_t* y,
-                      const int32_t* at) {
-  int32_t i;
-  for (i = 3; i >= 0; --i) y[at[i]] = (int8_t)nk_dsp_scaled_any(acc[i], scale);
-}
-
-/* All output channels of up to four pixels. */
-static void multiply(const nk_conv2d_params* p, const int32_t* columns, const int32_t* end,
-                     const int32_t* w, const int32_t* table, int8_t* y, int32_t count) {
-  const int32_t at[4] = {0, count > 1 ? p->out_c : 0, count > 2 ? 2 * p->out_c : 0,
-                         count > 3 ? 3 * p->out_c : 0};
-  const int8_t* y_end = y + p->out_c;
-  for (; y < y_end; y += 2) {
-    nk_dsp_scale scale = nk_dsp_scale_of(table, p->output_offset);
+/* All output channels of four pixels. */
+static NK_APART void multiply4(const nk_conv2d_params* p, const int32_t* columns,
+                               const int32_t* end, const int32_t* w, const int32_t* table,
+                               int8_t* y) {
+  const ptrdiff_t step = p->out_c;
+  const int8_t* y_end = y + step;
+  while (y != y_end) {
+    nk_dsp_scale scale;
     nk_dsp_sums low, both;
     low.a0 = low.a1 = low.a2 = low.a3 = table[0];
     both = low;
     w = nk_dsp_dot_2x4(w, columns, end, &low, &both);
-    both.a0 = nk_wrap_sub(both.a0, low.a0) >> 8;
-    both.a1 = nk_wrap_sub(both.a1, low.a1) >> 8;
-    both.a2 = nk_wrap_sub(both.a2, low.a2) >> 8;
-    both.a3 = nk_wrap_sub(both.a3, low.a3) >> 8;
-    if (nk_dsp_is_short(&scale)) {
-      store(low.a0, low.a1, low.a2, low.a3, &scale, y, at);
-    } else {
-      const int32_t acc[4] = {low.a0, low.a1, low.a2, low.a3};
-      store_any(acc, &scale, y, at);
-    }
-    if (y + 1 == y_end) return;
-    table += NK_DSP_TABLE_FIELDS;
     scale = nk_dsp_scale_of(table, p->output_offset);
-    both.a0 = nk_wrap_add(both.a0, table[0]);
-    both.a1 = nk_wrap_add(both.a1, table[0]);
-    both.a2 = nk_wrap_add(both.a2, table[0]);
-    both.a3 = nk_wrap_add(both.a3, table[0]);
-    if (nk_dsp_is_short(&scale)) {
-      store(both.a0, both.a1, both.a2, both.a3, &scale, y + 1, at);
-    } else {
-      const int32_t acc[4] = {both.a0, both.a1, both.a2, both.a3};
-      store_any(acc, &scale, y + 1, at);
+    if (y + 1 == y_end) {
+      nk_dsp_store4(low.a0, low.a1, low.a2, low.a3, &scale, y, step);
+      return;
     }
+    table += NK_DSP_TABLE_FIELDS;
+    both.a0 = nk_wrap_add(nk_wrap_sub(both.a0, low.a0) >> 8, table[0]);
+    both.a1 = nk_wrap_add(nk_wrap_sub(both.a1, low.a1) >> 8, table[0]);
+    both.a2 = nk_wrap_add(nk_wrap_sub(both.a2, low.a2) >> 8, table[0]);
+    both.a3 = nk_wrap_add(nk_wrap_sub(both.a3, low.a3) >> 8, table[0]);
+    nk_dsp_store4(low.a0, low.a1, low.a2, low.a3, &scale, y, step);
+    scale = nk_dsp_scale_of(table, p->output_offset);
+    nk_dsp_store4(both.a0, both.a1, both.a2, both.a3, &scale, y + 1, step);
+    table += NK_DSP_TABLE_FIELDS;
+    y += 2;
+  }
+}
+
+/* All output channels of one pixel. */
+static NK_APART void multiply1(const nk_conv2d_params* p, const int32_t* column,
+                               const int32_t* end, const int32_t* w, const int32_t* table,
+                               int8_t* y) {
+  const int8_t* y_end = y + p->out_c;
+  while (y != y_end) {
+    nk_dsp_scale scale = nk_dsp_scale_of(table, p->output_offset);
+    int32_t low = table[0], both = table[0];
+    const int32_t* x;
+    for (x = column; x != end; x += NK_DSP_COLUMNS) {
+      const int32_t word = *w++;
+      both = nk_smlad(word, *x, both);
+      low = nk_smlad(nk_even_bytes(word), *x, low);
+    }
+    *y++ = (int8_t)nk_dsp_scaled_any(low, &scale);
+    table += NK_DSP_TABLE_FIELDS;
+    if (y == y_end) return;
+    scale = nk_dsp_scale_of(table, p->output_offset);
+    both = nk_wrap_add(nk_wrap_sub(both, low) >> 8, table[0]);
+    *y++ = (int8_t)nk_dsp_scaled_any(both, &scale);
     table += NK_DSP_TABLE_FIELDS;
   }
 }
@@ -151,7 +162,15 @@ void nk_conv2d_s8_dsp(const void* params, const void* const* in, void* const* ou
     const int32_t first = nk_walks_backward(p->mode) ? left - count : done;
     int8_t* y = (int8_t*)out[0] + first * p->out_c;
     spread_windows(p, x, first, count, columns);
-    multiply(p, columns, end, (const int32_t*)in[1], (const int32_t*)in[2], y, count);
+    if (count == NK_DSP_COLUMNS) {
+      multiply4(p, columns, end, (const int32_t*)in[1], (const int32_t*)in[2], y);
+    } else {
+      int32_t i;
+      for (i = 0; i < count; ++i) {
+        multiply1(p, columns + i, end + i, (const int32_t*)in[1], (const int32_t*)in[2],
+                  y + i * p->out_c);
+      }
+    }
     nk_dsp_clamp(y, (size_t)(count * p->out_c), p->act_min, p->act_max);
     left -= count;
     done += count;

@@ -2,12 +2,14 @@
 /* dwconv2d for the DSP extension (dwconv2d_dsp.h has layouts and walk). */
 #include "ops/dwconv2d/arm/dwconv2d_dsp.h"
 
-/* One channel on its way. */
+/* What the windows of a row need. */
 typedef struct channel {
-  const int32_t* taps; /* of the row of the ring that stands first */
-  const int16_t* ring;
-  int32_t bias, pixel; /* pixel: bytes from one output to the next */
   nk_dsp_scale scale;
+  int32_t bias;
+  ptrdiff_t pixel; /* bytes from one output to the next */
+  int32_t width;   /* outputs of a row */
+  ptrdiff_t row;   /* halves from one row in scratch to the next */
+  int32_t stride, kernel_h, kernel_w, words;
 } channel;
 
 /* Rows of taps as pairs, `rows` of them and all but the last again. */
@@ -28,156 +30,177 @@ static void fill(int16_t* to, int32_t count, int32_t value) {
 }
 
 /* Every `pixel`-th byte. */
-static void gather(const int8_t* from, int32_t count, size_t pixel, int16_t* to) {
-  for (; count >= 4; count -= 4) {
+static NK_APART void gather(const int8_t* from, int32_t count, ptrdiff_t pixel, int16_t* to) {
+  for (count -= 4; count >= 0; count -= 4) {
+    const int8_t* next = from + 2 * pixel;
     to[0] = from[0];
     to[1] = from[pixel];
-    to[2] = from[2 * pixel];
-    to[3] = from[3 * pixel];
-    from += 4 * pixel;
+    to[2] = next[0];
+    to[3] = next[pixel];
+    from = next + 2 * pixel;
     to += 4;
   }
-  for (; count > 0; --count) {
+  for (count += 4; count > 0; --count) {
     *to++ = *from;
     from += pixel;
   }
 }
 
-static inline int32_t scaled(int32_t acc, const nk_dsp_scale* scale) {
-  return nk_dsp_is_short(scale) ? nk_dsp_scaled(acc, scale) : nk_dsp_scaled_any(acc, scale);
+static inline int8_t* store1(int32_t acc, const channel* c, int8_t* y) {
+  *y = (int8_t)(nk_dsp_is_short(&c->scale) ? nk_dsp_scaled(acc, &c->scale)
+                                           : nk_dsp_scaled_any(acc, &c->scale));
+  return y + c->pixel;
 }
 
-static inline int8_t* store4(int32_t a0, int32_t a1, int32_t a2, int32_t a3, const channel* c,
-                             int8_t* y) {
-  if (nk_dsp_is_short(&c->scale)) {
-    y[0] = (int8_t)nk_dsp_scaled(a0, &c->scale);
-    y[c->pixel] = (int8_t)nk_dsp_scaled(a1, &c->scale);
-    y += 2 * c->pixel;
-    y[0] = (int8_t)nk_dsp_scaled(a2, &c->scale);
-    y[c->pixel] = (int8_t)nk_dsp_scaled(a3, &c->scale);
-    y += 2 * c->pixel;
-  } else {
-    const int32_t acc[4] = {a0, a1, a2, a3};
-    int i;
-    for (i = 0; i < 4; ++i, y += c->pixel) *y = (int8_t)nk_dsp_scaled_any(acc[i], &c->scale);
-  }
-  return y;
+static inline int8_t* store4(const nk_dsp_sums* sums, const channel* c, int8_t* y) {
+  const nk_dsp_scale scale = c->scale; /* a store of int8 could change what c points to */
+  const ptrdiff_t pixel = c->pixel;
+  nk_dsp_store4(sums->a0, sums->a1, sums->a2, sums->a3, &scale, y, pixel);
+  return y + 4 * pixel;
 }
 
-/* One output: all taps of its window. */
-static int32_t window(const nk_dwconv2d_dsp* d, const channel* c, const int16_t* x) {
-  const int32_t* taps = c->taps;
+/* Any kernel: one output, and four side by side. */
+static int32_t window(const channel* c, const int16_t* x, const int32_t* taps) {
   int32_t acc = c->bias, ky, k;
-  for (ky = 0; ky < d->kernel_h; ++ky) {
-    if (d->kernel_w == 3) {
-      acc = nk_smlad(nk_load_word(x), taps[0], acc);
-      acc = nk_smlabb(x[2], taps[1], acc);
-    } else {
-      for (k = 0; 2 * k < d->kernel_w; ++k) acc = nk_smlad(nk_load_word(x + 2 * k), taps[k], acc);
-    }
-    x += d->row;
-    taps += d->words;
+  for (ky = 0; ky < c->kernel_h; ++ky) {
+    for (k = 0; 2 * k < c->kernel_w; ++k) acc = nk_smlad(nk_load_word(x + 2 * k), taps[k], acc);
+    x += c->row;
+    taps += c->words;
   }
   return acc;
 }
 
-/* Four outputs side by side. */
-static inline int8_t* windows(const nk_dwconv2d_dsp* d, const channel* c, const int16_t* x,
-                              int8_t* y) {
-  const int32_t* taps = c->taps;
-  const int32_t s = d->stride_w;
-  int32_t a0 = c->bias, a1 = a0, a2 = a0, a3 = a0, ky, k;
-  for (ky = 0; ky < d->kernel_h; ++ky) {
-    const int16_t* at = x + ky * d->row;
-    for (k = d->kernel_w; k > 0; k -= 2) {
-      const int32_t pair = *taps++;
-      a0 = nk_smlad(nk_load_word(at), pair, a0);
-      a1 = nk_smlad(nk_load_word(at + s), pair, a1);
-      a2 = nk_smlad(nk_load_word(at + 2 * s), pair, a2);
-      a3 = nk_smlad(nk_load_word(at + 3 * s), pair, a3);
+static inline void windows(const channel* c, const int16_t* x, const int32_t* taps,
+                           nk_dsp_sums* sums) {
+  const ptrdiff_t s = c->stride;
+  int32_t ky, k;
+  for (ky = 0; ky < c->kernel_h; ++ky) {
+    const int16_t* at = x;
+    for (k = 0; 2 * k < c->kernel_w; ++k) {
+      const int32_t pair = taps[k];
+      const int16_t* next = at + 2 * s;
+      sums->a0 = nk_smlad(nk_load_word(at), pair, sums->a0);
+      sums->a1 = nk_smlad(nk_load_word(at + s), pair, sums->a1);
+      sums->a2 = nk_smlad(nk_load_word(next), pair, sums->a2);
+      sums->a3 = nk_smlad(nk_load_word(next + s), pair, sums->a3);
       at += 2;
     }
-    taps += d->words - (d->kernel_w + 1) / 2;
+    x += c->row;
+    taps += c->words;
   }
-  return store4(a0, a1, a2, a3, c, y);
 }
 
-/* The same for rows of three taps, at stride 1 and at others. */
-static inline int8_t* windows_of_3(const nk_dwconv2d_dsp* d, const channel* c, const int16_t* x,
-                                   int8_t* y) {
-  const int32_t* taps = c->taps;
-  int32_t a0 = c->bias, a1 = a0, a2 = a0, a3 = a0, ky;
-  for (ky = d->kernel_h; ky != 0; --ky) {
-    const int32_t left = taps[0], right = taps[1]; /* (w0, w1), (w2, w1) */
-    int32_t pair = nk_load_word(x);
-    a0 = nk_smlad(pair, left, a0);
-    a1 = nk_smlatb(pair, left, a1);
-    pair = nk_load_word(x + 2);
-    a0 = nk_smlabb(pair, right, a0);
-    a1 = nk_smladx(pair, right, a1);
-    a2 = nk_smlad(pair, left, a2);
-    a3 = nk_smlatb(pair, left, a3);
-    pair = nk_load_word(x + 4);
-    a2 = nk_smlabb(pair, right, a2);
-    a3 = nk_smladx(pair, right, a3);
-    x += d->row;
-    taps += 2;
-  }
-  return store4(a0, a1, a2, a3, c, y);
-}
-
-static inline int8_t* strided_windows_of_3(const nk_dwconv2d_dsp* d, const channel* c,
-                                           const int16_t* x, int8_t* y) {
-  const int32_t* taps = c->taps;
-  const int32_t s = d->stride_w;
-  int32_t a0 = c->bias, a1 = a0, a2 = a0, a3 = a0, ky;
-  for (ky = d->kernel_h; ky != 0; --ky) {
-    const int32_t left = taps[0], right = taps[1];
-    const int16_t* at = x;
-    a0 = nk_smlad(nk_load_word(at), left, a0);
-    a0 = nk_smlabb(at[2], right, a0);
-    at += s;
-    a1 = nk_smlad(nk_load_word(at), left, a1);
-    a1 = nk_smlabb(at[2], right, a1);
-    at += s;
-    a2 = nk_smlad(nk_load_word(at), left, a2);
-    a2 = nk_smlabb(at[2], right, a2);
-    at += s;
-    a3 = nk_smlad(nk_load_word(at), left, a3);
-    a3 = nk_smlabb(at[2], right, a3);
-    x += d->row;
-    taps += 2;
-  }
-  return store4(a0, a1, a2, a3, c, y);
-}
-
-static int8_t* write_row(const nk_dwconv2d_dsp* d, const channel* c, int8_t* y) {
-  const int16_t* x = c->ring;
-  int32_t left = d->out_w;
-  for (; left >= 4; left -= 4) {
-    if (d->kernel_w != 3) {
-      y = windows(d, c, x, y);
-    } else if (d->stride_w == 1) {
-      y = windows_of_3(d, c, x, y);
-    } else {
-      y = strided_windows_of_3(d, c, x, y);
-    }
-    x += 4 * d->stride_w;
+static NK_APART void write_row(const channel* c, const int16_t* x, const int32_t* taps,
+                               int8_t* y) {
+  int32_t left;
+  for (left = c->width; left >= 4; left -= 4) {
+    nk_dsp_sums sums = {c->bias, c->bias, c->bias, c->bias};
+    windows(c, x, taps, &sums);
+    y = store4(&sums, c, y);
+    x += 4 * c->stride;
   }
   for (; left > 0; --left) {
-    *y = (int8_t)scaled(window(d, c, x), &c->scale);
-    y += c->pixel;
-    x += d->stride_w;
+    y = store1(window(c, x, taps), c, y);
+    x += c->stride;
   }
-  return y;
 }
 
-/* One channel of one image. `pairs` holds its taps, the ring the padding beside the rows. */
-static void write_channel(const nk_dwconv2d_dsp* d, channel* c, const int8_t* x, int8_t* y,
-                          int16_t* ring, const int32_t* pairs, int32_t pad) {
-  int32_t seen = 0, slot = 0, first = 0, oy; /* rows count from the padding's first on */
+/* Rows of three taps, (w0, w1) and (w2, w1): one output, four at stride 1, four at any. */
+static inline int32_t add3(int32_t acc, const int16_t* x, const int32_t* taps) {
+  return nk_smlabb(x[2], taps[1], nk_smlad(nk_load_word(x), taps[0], acc));
+}
+
+static inline void add3_by_4(nk_dsp_sums* sums, const int16_t* x, const int32_t* taps) {
+  const int32_t left = taps[0], right = taps[1];
+  int32_t pair = nk_load_word(x);
+  sums->a0 = nk_smlad(pair, left, sums->a0);
+  sums->a1 = nk_smlatb(pair, left, sums->a1);
+  pair = nk_load_word(x + 2);
+  sums->a0 = nk_smlabb(pair, right, sums->a0);
+  sums->a1 = nk_smladx(pair, right, sums->a1);
+  sums->a2 = nk_smlad(pair, left, sums->a2);
+  sums->a3 = nk_smlatb(pair, left, sums->a3);
+  pair = nk_load_word(x + 4);
+  sums->a2 = nk_smlabb(pair, right, sums->a2);
+  sums->a3 = nk_smladx(pair, right, sums->a3);
+}
+
+static inline void add3_strided(nk_dsp_sums* sums, const int16_t* x, ptrdiff_t stride,
+                                const int32_t* taps) {
+  sums->a0 = add3(sums->a0, x, taps);
+  x += stride;
+  sums->a1 = add3(sums->a1, x, taps);
+  x += stride;
+  sums->a2 = add3(sums->a2, x, taps);
+  x += stride;
+  sums->a3 = add3(sums->a3, x, taps);
+}
+
+static NK_APART void write_row_3x3(const channel* c, const int16_t* x, const int32_t* taps,
+                                   int8_t* y) {
+  const ptrdiff_t row = c->row;
+  int32_t left;
+  for (left = c->width; left >= 4; left -= 4) {
+    nk_dsp_sums sums = {c->bias, c->bias, c->bias, c->bias};
+    if (c->stride == 1) {
+      add3_by_4(&sums, x, taps);
+      add3_by_4(&sums, x + row, taps + 2);
+      add3_by_4(&sums, x + 2 * row, taps + 4);
+    } else {
+      add3_strided(&sums, x, c->stride, taps);
+      add3_strided(&sums, x + row, c->stride, taps + 2);
+      add3_strided(&sums, x + 2 * row, c->stride, taps + 4);
+    }
+    y = store4(&sums, c, y);
+    x += 4 * c->stride;
+  }
+  for (; left > 0; --left) {
+    const int32_t acc = add3(add3(c->bias, x, taps), x + row, taps + 2);
+    y = store1(add3(acc, x + 2 * row, taps + 4), c, y);
+    x += c->stride;
+  }
+}
+
+/* Windows of three taps have their fourth tap in use: only the function for 3x3 knows it, so other
+ * heights read one tap at a time. */
+static NK_APART void write_row_kx3(const channel* c, const int16_t* x, const int32_t* taps,
+                                   int8_t* y) {
+  int32_t left, ky;
+  for (left = c->width; left > 0; --left) {
+    int32_t acc = c->bias;
+    for (ky = 0; ky < c->kernel_h; ++ky) acc = add3(acc, x + ky * c->row, taps + 2 * ky);
+    y = store1(acc, c, y);
+    x += c->stride;
+  }
+}
+
+typedef void (*row_writer)(const channel* c, const int16_t* x, const int32_t* taps, int8_t* y);
+
+/* All rows of the image stand in scratch, its padding untouched. */
+static void write_plane(const nk_dwconv2d_dsp* d, const channel* c, row_writer write,
+                        const int8_t* x, int16_t* plane, const int32_t* taps, int8_t* y) {
+  const int32_t end = d->rows - d->pad_h < d->in_h ? d->rows - d->pad_h : d->in_h;
+  int16_t* to = plane + d->pad_h * d->row + d->pad_w;
+  int32_t i;
+  for (i = 0; i < end; ++i) {
+    gather(x, d->loads, c->pixel, to);
+    x += d->in_w * c->pixel;
+    to += d->row;
+  }
+  for (i = 0; i < d->out_h; ++i) {
+    write(c, plane, taps, y);
+    plane += d->stride_h * d->row;
+    y += d->out_w * c->pixel;
+  }
+}
+
+/* kernel_h rows stand in scratch; rows count from the padding's first on. */
+static void write_ring(const nk_dwconv2d_dsp* d, const channel* c, row_writer write,
+                       const int8_t* x, int16_t* ring, const int32_t* taps, int8_t* y,
+                       int32_t pad) {
+  int32_t seen = 0, slot = 0, oy;
   for (oy = 0; oy < d->out_h; ++oy) {
-    const int32_t top = oy * d->stride_h;
+    const int32_t top = oy * d->stride_h, first = top % d->kernel_h;
     for (; seen < top + d->kernel_h; ++seen) {
       const int32_t iy = seen - d->pad_h;
       int16_t* to = ring + slot * d->row + d->pad_w;
@@ -186,12 +209,11 @@ static void write_channel(const nk_dwconv2d_dsp* d, channel* c, const int8_t* x,
       if (iy < 0 || iy >= d->in_h) {
         fill(to, d->loads, pad);
       } else {
-        gather(x + iy * d->in_w * c->pixel, d->loads, (size_t)c->pixel, to);
+        gather(x + iy * d->in_w * c->pixel, d->loads, c->pixel, to);
       }
     }
-    c->taps = pairs + (first == 0 ? 0 : d->kernel_h - first) * d->words;
-    y = write_row(d, c, y);
-    first = (first + d->stride_h) % d->kernel_h;
+    write(c, ring, taps + (first == 0 ? 0 : d->kernel_h - first) * d->words, y);
+    y += d->out_w * c->pixel;
   }
 }
 
@@ -199,28 +221,39 @@ void nk_dwconv2d_s8_dsp(const void* params, const void* const* in, void* const* 
                         void* scratch) {
   const nk_dwconv2d_params* p = (const nk_dwconv2d_params*)params;
   const nk_dwconv2d_dsp d = nk_dwconv2d_dsp_of(p);
-  const int32_t* table = (const int32_t*)in[2];
-  const int32_t channel_bytes = d.kernel_h * d.words * 2;
+  const row_writer write =
+      d.kernel_w != 3 ? write_row : (d.kernel_h == 3 ? write_row_3x3 : write_row_kx3);
   const size_t in_image = (size_t)d.in_h * (size_t)d.in_w * (size_t)p->in_c;
   const size_t out_image = (size_t)d.out_h * (size_t)d.out_w * (size_t)p->out_c;
   int8_t* y = (int8_t*)out[0];
   const int8_t* x = (const int8_t*)nk_agree_on_channels(
       in[0], y, in_image * (size_t)p->batch, out_image * (size_t)p->batch, (size_t)p->out_c);
-  int16_t* ring = (int16_t*)scratch;
-  int32_t* pairs = (int32_t*)(void*)(ring + (d.kernel_h * d.row + 3) / 4 * 4);
+  int16_t* rows = (int16_t*)scratch;
+  int32_t* pairs = (int32_t*)(void*)(rows + (d.rows * d.row + 3) / 4 * 4);
   channel c;
   int32_t n, oc;
-  c.ring = ring;
   c.pixel = p->out_c;
-  fill(ring, d.kernel_h * d.row, -p->input_offset);
+  c.width = d.out_w;
+  c.row = d.row;
+  c.stride = d.stride_w;
+  c.kernel_h = d.kernel_h;
+  c.kernel_w = d.kernel_w;
+  c.words = d.words;
+  fill(rows, d.rows * d.row, -p->input_offset);
   for (n = 0; n < p->batch; ++n) {
     const int8_t* taps = (const int8_t*)in[1];
+    const int32_t* table = (const int32_t*)in[2];
     for (oc = 0; oc < p->out_c; ++oc) {
       unpack_taps(taps, d.kernel_h, d.words, pairs);
-      c.bias = table[oc * NK_DSP_TABLE_FIELDS];
-      c.scale = nk_dsp_scale_of(table + oc * NK_DSP_TABLE_FIELDS, p->output_offset);
-      write_channel(&d, &c, x + oc, y + oc, ring, pairs, -p->input_offset);
-      taps += channel_bytes;
+      c.bias = table[0];
+      c.scale = nk_dsp_scale_of(table, p->output_offset);
+      if (d.rows != d.kernel_h || d.out_h == 1) {
+        write_plane(&d, &c, write, x + oc, rows, pairs, y + oc);
+      } else {
+        write_ring(&d, &c, write, x + oc, rows, pairs, y + oc, -p->input_offset);
+      }
+      taps += d.kernel_h * d.words * 2;
+      table += NK_DSP_TABLE_FIELDS;
     }
     nk_dsp_clamp(y, out_image, p->act_min, p->act_max);
     x += in_image;

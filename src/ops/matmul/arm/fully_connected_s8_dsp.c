@@ -15,11 +15,11 @@ static void sum(const int8_t* x, int32_t count, const int32_t* w, ptrdiff_t pair
   }
 }
 
-static int8_t scaled(uint32_t acc, const int32_t* table, int32_t offset) {
+static inline int8_t scaled(int32_t acc, const int32_t* table, int32_t offset) {
   const nk_dsp_scale scale = nk_dsp_scale_of(table, offset);
-  acc += (uint32_t)table[0];
-  return (int8_t)(nk_dsp_is_short(&scale) ? nk_dsp_scaled((int32_t)acc, &scale)
-                                          : nk_dsp_scaled_any((int32_t)acc, &scale));
+  acc = nk_wrap_add(acc, table[0]);
+  return (int8_t)(nk_dsp_is_short(&scale) ? nk_dsp_scaled(acc, &scale)
+                                          : nk_dsp_scaled_any(acc, &scale));
 }
 
 void nk_fully_connected_s8_dsp(const void* params, const void* const* in, void* const* out,
@@ -42,8 +42,16 @@ void nk_fully_connected_s8_dsp(const void* params, const void* const* in, void* 
       acc[1] = nk_wrap_sub(sums.a1, sums.a0) >> 8;
       acc[2] = sums.a2;
       acc[3] = nk_wrap_sub(sums.a3, sums.a2) >> 8;
-      for (i = 0; i < left; ++i, table += NK_DSP_TABLE_FIELDS) {
-        y[o + i] = scaled((uint32_t)acc[i], table, p->output_offset);
+      if (left == 4) { /* in registers */
+        y[o] = scaled(acc[0], table, p->output_offset);
+        y[o + 1] = scaled(acc[1], table + NK_DSP_TABLE_FIELDS, p->output_offset);
+        y[o + 2] = scaled(acc[2], table + 2 * NK_DSP_TABLE_FIELDS, p->output_offset);
+        y[o + 3] = scaled(acc[3], table + 3 * NK_DSP_TABLE_FIELDS, p->output_offset);
+        table += 4 * NK_DSP_TABLE_FIELDS;
+      } else {
+        for (i = 0; i < left; ++i, table += NK_DSP_TABLE_FIELDS) {
+          y[o + i] = scaled(acc[i], table, p->output_offset);
+        }
       }
       w += 2 * pair;
     }
