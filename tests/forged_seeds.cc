@@ -26,6 +26,11 @@ input %g float32[2x1]
 output %w
 output %q
 )"},
+    {"add", R"(input %a int8[2x3] q(0.5,1)
+input %b int8[2x3] q(0.25,-2)
+%s int8[2x3] q(1.0,0) = add(%a, %b)
+output %s
+)"},
     {"conv2d", R"(input %x int8[1x5x5x4] q(0.5,3)
 const %w int8[6x3x3x2] q(0.1,0) = splat 3
 const %b int32[6] q(0.05,0) = splat 100
@@ -167,8 +172,10 @@ struct Tuned {
   const char* seed;
   const char* target;
 };
-constexpr Tuned kTuned[] = {
-    {"conv2d", "cortex-m4"}, {"dwconv2d", "cortex-m4"}, {"matmul", "cortex-m4"}};
+constexpr Tuned kTuned[] = {{"add", "cortex-m4"},
+                            {"conv2d", "cortex-m4"},
+                            {"dwconv2d", "cortex-m4"},
+                            {"matmul", "cortex-m4"}};
 
 }  // namespace
 
