@@ -191,7 +191,7 @@ TEST_F(CommandLine, ABufferListIsPlannedAndDrawn) {
 TEST_F(CommandLine, AnswersInPlaceOfAPlanGoAlone) {
   for (const std::string instead : {"--list-orders", "--what-if", "--offline-tflite t.tflite"}) {
     for (const std::string ignored : {"-o p.json", "--svg p.svg", "--html p.html", "--ram 64K",
-                                      "--certificate c.json", "--csv l.csv", "--no-picture"}) {
+                                      "--certificate c.json", "--csv l.csv"}) {
       expect_error("plan planner/graph.json " + instead + " " + ignored, 2, "excludes");
     }
   }

@@ -28,9 +28,8 @@ struct PlanVerb {
 // Answers in place of a plan, and what is asked of a plan: each of the first goes alone.
 constexpr const char* kInstead[] = {"--list-orders", "--what-if", "--offline-tflite"};
 constexpr const char* kOfPlan[] = {
-    "--output",    "--graph", "--certificate", "--no-picture", "--html",           "--svg",
-    "--compare",   "--csv",   "--ram",         "--memory-map", "--model-explorer", "--exclusive",
-    "--concurrent"};
+    "--output", "--graph", "--certificate", "--html",           "--svg",       "--compare",
+    "--csv",    "--ram",   "--memory-map",  "--model-explorer", "--exclusive", "--concurrent"};
 
 void exclude_what_is_ignored(CLI::App& verb) {
   for (size_t i = 0; i < std::size(kInstead); ++i) {

@@ -10,6 +10,7 @@ namespace netkit::plan {
 namespace {
 
 constexpr int kPlainMode = -1;
+constexpr int kGuesses = 4;
 
 // What is still open for each position of the order: modes (-1: plain).
 using Domains = std::vector<std::vector<int>>;
@@ -154,12 +155,10 @@ bool disjoint(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes) {
   return a_bytes == 0 || b_bytes == 0 || a + a_bytes <= b || b + b_bytes <= a;
 }
 
-// The first mode of the domain that the addresses obey with the scratch that was placed.
+// The first mode of the domain that the addresses obey with at most so much scratch.
 std::optional<int> obeyed_mode(const Setting& s, const Posed& posed, const Placement& found,
-                               const std::vector<int>& domain, int at) {
+                               const std::vector<int>& domain, int at, int64_t scratch_bytes) {
   const int step = s.order[at];
-  const int scratch = posed.scratch_at[at];
-  const int64_t scratch_bytes = scratch < 0 ? 0 : posed.problem.buffers[scratch].bytes;
   const auto place_of = [&](int b) { return found.offsets[posed.buffer_at[b]]; };
   const auto real = [&](int b) { return s.model.buffers[b].bytes - s.model.buffers[b].slack; };
   for (const int mode : domain) {
@@ -186,6 +185,14 @@ std::optional<int> obeyed_mode(const Setting& s, const Posed& posed, const Place
   return std::nullopt;
 }
 
+// The same with the scratch that was placed.
+std::optional<int> obeyed_mode(const Setting& s, const Posed& posed, const Placement& found,
+                               const std::vector<int>& domain, int at) {
+  const int scratch = posed.scratch_at[at];
+  return obeyed_mode(s, posed, found, domain, at,
+                     scratch < 0 ? 0 : posed.problem.buffers[scratch].bytes);
+}
+
 class ModeSearch {
  public:
   ModeSearch(const Setting& setting, std::optional<int64_t> capacity, int64_t enough,
@@ -201,18 +208,51 @@ class ModeSearch {
     const auto found = effort_.run(posed.problem);
     if (!found) return 0;  // cannot be: the problem was checked
     if (found->offsets.empty() && !posed.problem.buffers.empty()) return found->lower_bound_bytes;
-    for (int at = 0; at < static_cast<int>(domains.size()); ++at) {
-      if (!obeyed_mode(s_, posed, *found, domains[at], at)) {
-        return std::max(found->lower_bound_bytes, branch(domains, at));
-      }
+    const std::vector<int> open = undecided(posed, *found, domains);
+    if (open.empty()) {
+      keep(posed, *found, domains);
+      return found->lower_bound_bytes;
     }
-    keep(posed, *found, domains);
-    return found->lower_bound_bytes;
+    const int64_t bound = found->lower_bound_bytes;
+    if (open.size() > 1 && guess(domains, std::move(posed), *found, bound)) return bound;
+    return std::max(bound, branch(domains, open[0]));
   }
 
   const PlacedOrder& best() const { return best_; }
 
  private:
+  // Positions where the addresses are not those of a mode.
+  std::vector<int> undecided(const Posed& posed, const Placement& found,
+                             const Domains& domains) const {
+    std::vector<int> open;
+    for (int at = 0; at < static_cast<int>(domains.size()); ++at) {
+      if (!obeyed_mode(s_, posed, found, domains[at], at)) open.push_back(at);
+    }
+    return open;
+  }
+
+  // All of these positions at once: the modes that the addresses suggest, with their scratch,
+  // placed anew, a few times. True: that gave a plan at the bound, or one that is enough.
+  bool guess(Domains domains, Posed posed, Placement found, int64_t bound) {
+    const int64_t wanted = std::max(bound, enough_);
+    for (int round = 0; round < kGuesses && !effort_.spent(); ++round) {
+      for (const int at : undecided(posed, found, domains)) {
+        const auto mode = obeyed_mode(s_, posed, found, domains[at], at, INT64_MAX);
+        domains[at] = {mode.value_or(domains[at][0])};
+      }
+      posed = pose(s_, domains);
+      posed.problem.enough_bytes = wanted;
+      posed.problem.capacity = capacity_;
+      auto next = effort_.run(posed.problem);
+      if (!next || next->offsets.empty()) return false;
+      found = std::move(*next);
+      if (!undecided(posed, found, domains).empty()) continue;
+      keep(posed, found, domains);
+      return found.height_bytes <= wanted;
+    }
+    return false;
+  }
+
   int64_t branch(const Domains& domains, int at) {
     int64_t least = INT64_MAX;
     for (const int mode : domains[at]) {
