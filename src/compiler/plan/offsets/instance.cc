@@ -46,7 +46,7 @@ struct Builder {
   void make_items();
   void make_arcs();
   void make_pairs();
-  void find_keys();
+  void break_cycles();
   void find_loads();
   void add_fixed_obstacles();
   PairRule in_units(PairRule rule) const;
@@ -236,17 +236,19 @@ void Builder::add_fixed_obstacles() {
   }
 }
 
-// A placement is built so that offset + key never falls. Where an arc's distance is negative (an
-// output may begin below its input) keys must make up for it; keys grow along such arcs until no
-// arc points back. A cycle of them (no kernel makes one) is broken by asking for more distance.
-void Builder::find_keys() {
+// A placement is built upwards: with a key per item, offset + key never falls. Where an arc's
+// distance is negative (an output may begin below its input) keys make up for it; they grow along
+// such arcs until no arc points back. A cycle of them (no kernel makes one) has no keys and is
+// broken by asking for more distance.
+void Builder::break_cycles() {
   const size_t n = made.items.size();
+  std::vector<int64_t> keys(n, 0);
   for (size_t round = 0;; ++round) {
     bool changed = false;
     for (size_t i = 0; i < n; ++i) {
       for (Arc& arc : made.arcs[i]) {
-        Item& other = made.items[static_cast<size_t>(arc.other)];
-        const int64_t short_by = made.items[i].key - arc.distance - other.key;
+        int64_t& other = keys[static_cast<size_t>(arc.other)];
+        const int64_t short_by = keys[i] - arc.distance - other;
         if (short_by <= 0) continue;
         if (round > n) {
           arc.distance += short_by;
@@ -255,20 +257,12 @@ void Builder::find_keys() {
           }
           made.exact = false;
         } else {
-          other.key += short_by;
+          other += short_by;
         }
         changed = true;
       }
     }
     if (!changed) break;
-  }
-  for (size_t i = 0; i < n; ++i) {
-    Item& item = made.items[i];
-    item.reach = item.key + 1;
-    for (const Arc& arc : made.arcs[i]) {
-      item.reach =
-          std::max(item.reach, arc.distance + made.items[static_cast<size_t>(arc.other)].key);
-    }
   }
 }
 
@@ -328,7 +322,7 @@ Instance make_instance(const PlacementProblem& problem, const std::vector<int>& 
     builder.make_pairs();
   }
   builder.add_fixed_obstacles();
-  if (detail == Detail::kAll) builder.find_keys();
+  if (detail == Detail::kAll) builder.break_cycles();
   builder.find_loads();
   return std::move(builder.made);
 }

@@ -35,8 +35,6 @@ struct Item {
   int64_t alignment = 1;
   int64_t least = 0;        // smallest legal offset
   int64_t most = 0;         // largest legal offset, before any height is asked for
-  int64_t key = 0;          // offset + key never falls along a canonical placement
-  int64_t reach = 0;        // nothing at or above offset + reach (as offset + key) is touched
   std::vector<Interval> segments;   // sections that it fills wholly
   std::vector<Interval> obstacles;  // forbidden offsets, sorted, disjoint
   std::vector<int> pairs;           // indices into Instance::pairs
