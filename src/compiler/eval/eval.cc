@@ -79,13 +79,27 @@ Result<std::vector<ConstData>> evaluate_view(const Node& node, const ValueOf& va
   return std::vector<ConstData>{data};
 }
 
+// One repeated element stays what it is.
+bool is_moved_repetition(const Node& node, const ValueOf& value_of) {
+  if (!moves_only(node) || node.inputs.empty()) return false;
+  const ConstData data = value_of(node.inputs[0]);
+  return data != nullptr && data.element() != nullptr;
+}
+
 }  // namespace
+
+bool moves_only(const Node& node) {
+  const OpDef* op = find_op(node.op);
+  return node.op == "transpose" || (op != nullptr && op->make_params == nullptr);
+}
 
 Result<std::vector<ConstData>> evaluate(const Graph& graph, const Node& node,
                                         const ValueOf& value_of, int64_t max_bytes) {
   const OpDef* op = find_op(node.op);
   if (op == nullptr) return bad_input(fmt::format("unknown operator '{}'", node.op), node.name);
-  if (op->make_params == nullptr) return evaluate_view(node, value_of);
+  if (op->make_params == nullptr || is_moved_repetition(node, value_of)) {
+    return evaluate_view(node, value_of);
+  }
 
   NK_ASSIGN(StepParams params, op->make_params(graph, node));
   const KernelRow* row = reference_row(node, params);

@@ -14,12 +14,16 @@
 
 namespace netkit {
 
+// The output holds the bytes of input 0, in another order at most.
+bool moves_only(const Node& node);
+
 // Bytes of the value of a graph tensor; nullptr where it has none.
 using ValueOf = std::function<ConstData(TensorId)>;
 
 // Outputs of `node`, as many and as large as its output tensors state, computed by the last generic
 // kernel row that fits, in its plain mode. Fails where an input has no value, no row fits, or the
-// outputs and scratch together exceed max_bytes.
+// outputs and scratch together exceed max_bytes. One repeated element that is moved only stays one,
+// of any size.
 Result<std::vector<ConstData>> evaluate(const Graph& graph, const Node& node,
                                         const ValueOf& value_of, int64_t max_bytes);
 

@@ -19,6 +19,13 @@ std::vector<ConstData> fold_node(const Graph& graph, const Node& node) {
   const OpDef* op = find_op(node.op);
   if (op == nullptr) return {};
   if (op->macs != nullptr && op->macs(graph, node) > kMaxFoldMacs) return {};
+  // One repeated element is not written out for a larger sum of inputs than a result may have.
+  size_t repeated = 0;
+  for (const TensorId id : node.inputs) {
+    const bool counts = present(id) && graph.tensor(id).data.element() != nullptr;
+    if (counts && !moves_only(node)) repeated += graph.tensor(id).data.size();
+  }
+  if (repeated > static_cast<size_t>(kMaxFoldBytes)) return {};
   auto values = evaluate_constant(graph, node, kMaxFoldBytes);
   return values ? std::move(*values) : std::vector<ConstData>{};
 }

@@ -24,7 +24,7 @@ inline std::string unsound_graph(const ForeignGraph& graph, const ForeignGraph& 
     if (!t.dim_names.empty() && t.dim_names.size() != t.type.dims.size()) return "dim_names";
     const auto bytes = byte_count(t.type.dtype, t.type.dims);
     if (t.data && bits_of(t.type.dtype) != 0 &&
-        (!bytes || static_cast<uint64_t>(*bytes) != t.data->size())) {
+        (!bytes || static_cast<uint64_t>(*bytes) != t.data.size())) {
       return "a constant of the wrong size";
     }
     const Quant& q = t.type.quant;

@@ -9,6 +9,8 @@
 namespace netkit {
 namespace {
 
+constexpr int64_t kMaxRepeatedBytes = int64_t{1} << 26;
+
 template <typename T, typename Out>
 std::vector<Out> widened(const Bytes& bytes) {
   std::vector<Out> out(bytes.size() / sizeof(T));
@@ -39,7 +41,8 @@ ConstData narrowed(std::span<const In> values) {
 bool is_whole(const Tensor& tensor) {
   if (!tensor.is_constant()) return false;
   const auto bytes = byte_count(tensor.type.dtype, tensor.type.dims);
-  return bytes.has_value() && static_cast<uint64_t>(*bytes) == tensor.data->size();
+  return bytes.has_value() && static_cast<uint64_t>(*bytes) == tensor.data.size() &&
+         (tensor.data.element() == nullptr || *bytes <= kMaxRepeatedBytes);
 }
 
 }  // namespace

@@ -11,10 +11,11 @@
 namespace netkit {
 
 // Row-major values of a constant of integer or bool type (stored values, quantisation not applied);
-// nullopt for activations, other types and constants whose bytes do not match their type.
+// nullopt for activations, other types, constants whose bytes do not match their type, and more
+// than 64 MiB of one repeated element.
 std::optional<std::vector<int64_t>> ints_of(const Tensor& tensor);
 
-// Row-major values of a float16, float32 or float64 constant; nullopt for anything else.
+// Row-major values of a float16, float32 or float64 constant; nullopt as above.
 std::optional<std::vector<double>> floats_of(const Tensor& tensor);
 
 // Little-endian bytes of `values` as `dtype`, rounded to nearest for float32. Supported: float32,

@@ -36,9 +36,9 @@ class Verifier {
       const Tensor& t = graph_.tensors[i];
       if (!t.is_constant()) continue;
       NK_ASSIGN(const int64_t bytes, byte_count(t.type.dtype, t.type.dims));
-      if (static_cast<uint64_t>(bytes) != t.data->size()) {
+      if (static_cast<uint64_t>(bytes) != t.data.size()) {
         return bad_input(fmt::format("constant {} of type {} has {} bytes, not {}", t.name,
-                                     type_text(t.type), t.data->size(), bytes));
+                                     type_text(t.type), t.data.size(), bytes));
       }
       made_[i] = Made::kConstant;
     }

@@ -34,6 +34,9 @@ class LowerContext {
   virtual const ForeignTensor* declared_output(const ForeignNode& node, size_t i) const = 0;
 
   virtual TensorId add_constant(std::string name, TensorType type, Bytes bytes) = 0;
+  // One element over and over, not written out (const_data.h). Error: all of them together would
+  // have more than 1 GiB.
+  virtual Result<TensorId> add_repeated(std::string name, TensorType type, Bytes element) = 0;
   // Adds a node with fresh outputs whose types come from the operator's infer(); `quant` gives the
   // quantisation of output 0 where infer cannot know it. Returns output 0.
   virtual Result<TensorId> add(std::string_view op, std::vector<TensorId> inputs, Attrs attrs,

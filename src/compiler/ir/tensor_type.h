@@ -13,6 +13,7 @@
 
 #include "base/dtype.h"
 #include "base/result.h"
+#include "compiler/ir/const_data.h"
 
 namespace netkit {
 
@@ -36,10 +37,6 @@ struct TensorType {
 
   bool operator==(const TensorType&) const = default;
 };
-
-// Immutable bytes of a constant, little-endian, row-major; shared between graphs, never written.
-using Bytes = std::vector<std::byte>;
-using ConstData = std::shared_ptr<const Bytes>;
 
 int bits_of(nk_dtype dtype);
 std::string_view name_of(nk_dtype dtype);                // "int8"

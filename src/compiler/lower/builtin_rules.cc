@@ -91,14 +91,11 @@ Result<void> lower_constant_of_shape(const ForeignNode& node, LowerContext& cont
     if (tensor == nullptr || tensor->data == nullptr) return bad_input("'value' is no tensor");
     fill = {"", tensor->type, tensor->data};
   }
-  NK_ASSIGN(const int64_t bytes, byte_count(fill.type.dtype, *dims));
   const auto size = static_cast<size_t>(bits_of(fill.type.dtype)) / 8;
   if (size == 0 || fill.data->size() != size) return bad_input("'value' must be one element");
-  if (bytes > kMaxFilledBytes) return bad_input("the constant is too large");
-  Bytes filled(static_cast<size_t>(bytes));
-  for (size_t i = 0; i < filled.size(); ++i) filled[i] = (*fill.data)[i % size];
-  return context.bind(
-      node, 0, context.add_constant(node.name, {fill.type.dtype, *dims, {}}, std::move(filled)));
+  NK_ASSIGN(const TensorId filled,
+            context.add_repeated(node.name, {fill.type.dtype, *dims, {}}, *fill.data));
+  return context.bind(node, 0, filled);
 }
 
 nk_dtype declared_dtype(const ForeignNode& node, const LowerContext& context, nk_dtype fallback) {
@@ -191,10 +188,8 @@ Result<void> lower_fill(const ForeignNode& node, LowerContext& context) {
   if (first == kNoTensor) return bad_input("input 0 is missing");
   if (node.op == "ZEROS_LIKE") {
     const TensorType type = context.type(first);
-    NK_ASSIGN(const int64_t bytes, byte_count(type.dtype, type.dims));
-    if (bytes > kMaxFilledBytes) return bad_input("the constant is too large");
-    return context.bind(node, 0,
-                        context.add_constant(node.name, type, Bytes(static_cast<size_t>(bytes))));
+    NK_ASSIGN(const TensorId zeros, context.add_repeated(node.name, type, Bytes(1)));
+    return context.bind(node, 0, zeros);
   }
   const auto dims = context.const_ints(first);
   const TensorId value = context.input(node, 1);

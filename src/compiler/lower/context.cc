@@ -16,6 +16,8 @@ namespace {
 
 // Tensors that one foreign node may add; more is refused, so that no reference ever moves.
 constexpr size_t kMaxTensorsPerNode = 4096;
+// A few bytes of a file may stand for so many of a constant, over all of the graph.
+constexpr int64_t kMaxRepeatedBytes = int64_t{1} << 30;
 
 bool same_quant(const Quant& a, const Quant& b) {
   return a.scale == b.scale && a.zero_point == b.zero_point &&
@@ -107,6 +109,17 @@ const ForeignTensor* GraphBuilder::declared_output(const ForeignNode& node, size
 TensorId GraphBuilder::add_constant(std::string name, TensorType type, Bytes bytes) {
   return add_tensor(std::move(name), std::move(type),
                     std::make_shared<const Bytes>(std::move(bytes)), true);
+}
+
+Result<TensorId> GraphBuilder::add_repeated(std::string name, TensorType type, Bytes element) {
+  NK_ASSIGN(const int64_t bytes, byte_count(type.dtype, type.dims));
+  if (bytes > kMaxRepeatedBytes - repeated_bytes_) {
+    return bad_input("the constant is too large: what a file states by one element and a shape "
+                     "may have 1 GiB in all");
+  }
+  repeated_bytes_ += bytes;
+  return add_tensor(std::move(name), std::move(type),
+                    ConstData::repeated(std::move(element), static_cast<size_t>(bytes)), true);
 }
 
 Result<TensorId> GraphBuilder::add(std::string_view op, std::vector<TensorId> inputs, Attrs attrs,

@@ -34,6 +34,7 @@ class GraphBuilder final : public LowerContext {
   std::optional<std::vector<double>> const_floats(TensorId id) const override;
   const ForeignTensor* declared_output(const ForeignNode& node, size_t i) const override;
   TensorId add_constant(std::string name, TensorType type, Bytes bytes) override;
+  Result<TensorId> add_repeated(std::string name, TensorType type, Bytes element) override;
   Result<TensorId> add(std::string_view op, std::vector<TensorId> inputs, Attrs attrs,
                        std::optional<TensorType> declared) override;
   Result<std::vector<TensorId>> add_multi(std::string_view op, std::vector<TensorId> inputs,
@@ -54,6 +55,7 @@ class GraphBuilder final : public LowerContext {
   std::vector<std::string> warnings_;
   std::string node_name_;         // of the node being lowered
   bool first_node_ = true;        // nothing but transposes was added for it yet
+  int64_t repeated_bytes_ = 0;    // of add_repeated, all together
 };
 
 }  // namespace netkit

@@ -69,8 +69,8 @@ Result<void> check_tensors(const ForeignGraph& foreign) {
     const auto bytes = byte_count(t.type.dtype, t.type.dims);
     const std::string where = fmt::format("{}: constant '{}'", foreign.file, t.name);
     if (!bytes) return bad_input(bytes.error().message, where);
-    if (static_cast<uint64_t>(*bytes) != t.data->size()) {
-      return bad_input(fmt::format("{} has {} bytes, not {}", type_text(t.type), t.data->size(),
+    if (static_cast<uint64_t>(*bytes) != t.data.size()) {
+      return bad_input(fmt::format("{} has {} bytes, not {}", type_text(t.type), t.data.size(),
                                    *bytes),
                        where);
     }

@@ -197,6 +197,34 @@ TEST(LowerBuiltins, ConstantOfShapeIsBounded) {
     set_shape(dims);
     EXPECT_FALSE(constant_of_rule(g).has_value());
   }
+  set_shape({1 << 14, 1 << 13});
+  const auto large = constant_of_rule(g);  // one element and a size
+  ASSERT_TRUE(large.has_value());
+  EXPECT_EQ(large->data.size(), size_t{1} << 29);
+  ASSERT_NE(large->data.element(), nullptr);
+  EXPECT_EQ(large->data.element()->size(), 4u);
+  EXPECT_FALSE(ints_of(*large).has_value());
+}
+
+TEST(LowerBuiltins, RepeatedConstantsStayUnwrittenAndAreBoundedTogether) {
+  const ForeignGraph g = onnx_graph();
+  GraphBuilder builder(g);
+  ForeignNode node;
+  node.name = "n";
+  builder.begin(node);
+  const TensorType half = {NK_FLOAT32, {1 << 14, 1 << 13}, {}};
+  const auto first = builder.add_repeated("a", half, Bytes(4));
+  ASSERT_TRUE(first.has_value());
+  const auto turned = builder.transpose(*first, {1, 0});
+  ASSERT_TRUE(turned.has_value());
+  EXPECT_EQ(builder.tensor(*turned).type.dims, (Dims{1 << 13, 1 << 14}));
+  EXPECT_TRUE(builder.tensor(*turned).data == builder.tensor(*first).data);
+  // A sum over it would need all of its bytes: left to the run.
+  const auto sum = builder.add("add", {*first, *first}, {}, std::nullopt);
+  ASSERT_TRUE(sum.has_value());
+  EXPECT_FALSE(builder.tensor(*sum).is_constant());
+  EXPECT_TRUE(builder.add_repeated("b", half, Bytes(4)).has_value());
+  EXPECT_FALSE(builder.add_repeated("c", {NK_INT8, {1}, {}}, Bytes(1)).has_value());
 }
 
 }  // namespace

@@ -143,12 +143,21 @@ class Selection {
     return {-1, add_constant({arg.label, tensor.data, tensor.type.dtype, arg.alignment}, node)};
   }
 
+  // Of the bytes and the type; one repeated element is not written out for it.
+  static std::string content_key(const Constant& constant) {
+    const Bytes* element = constant.data.element();
+    const Bytes& bytes = element != nullptr ? *element : *constant.data;
+    std::string key(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (element != nullptr) key += fmt::format("*{}", constant.data.size());
+    key += element != nullptr ? 'r' : 'b';
+    return key + static_cast<char>(constant.dtype);
+  }
+
   // Equal bytes of equal type stand once in flash.
   int add_constant(Constant constant, const Node& node) {
-    std::string key(reinterpret_cast<const char*>(constant.data->data()), constant.data->size());
-    key += static_cast<char>(constant.dtype);
+    const std::string key = content_key(constant);
     const auto [it, fresh] =
-        constant_of_.try_emplace(std::move(key), static_cast<int>(out_.constants.size()));
+        constant_of_.try_emplace(key, static_cast<int>(out_.constants.size()));
     if (!fresh) {
       uint32_t& stated = out_.constants[static_cast<size_t>(it->second)].alignment;
       stated = std::max(stated, constant.alignment);

@@ -101,6 +101,8 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, y);
 }
 
+constexpr size_t kMaxScaledBytes = size_t{1} << 26;
+
 // factor * values of a float32 constant, `repeat` times.
 TensorId scaled_constant(LowerContext& context, TensorId id, float factor, Dims dims,
                          size_t repeat) {
@@ -116,8 +118,11 @@ TensorId scaled_constant(LowerContext& context, TensorId id, float factor, Dims 
   return context.add_constant(tensor.name, {NK_FLOAT32, std::move(dims), {}}, std::move(bytes));
 }
 
+// One of values that the file holds, or of one repeated value within a bound.
 bool is_float_constant(const LowerContext& context, TensorId id) {
-  return context.tensor(id).is_constant() && context.type(id).dtype == NK_FLOAT32;
+  const Tensor& tensor = context.tensor(id);
+  return tensor.is_constant() && tensor.type.dtype == NK_FLOAT32 &&
+         (tensor.data.element() == nullptr || tensor.data.size() <= kMaxScaledBytes);
 }
 
 // x * factor by a mul node, or x itself where factor is 1.

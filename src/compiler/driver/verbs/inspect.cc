@@ -54,7 +54,7 @@ LayerInfo layer_of(const Compilation& made, const PlacedStep& placed, const Node
   for (const ScheduleArg& arg : step.inputs) {
     if (arg.constant < 0) continue;
     layer.weight_bytes +=
-        static_cast<int64_t>(schedule.constants[static_cast<size_t>(arg.constant)].data->size());
+        static_cast<int64_t>(schedule.constants[static_cast<size_t>(arg.constant)].data.size());
   }
   for (const ScheduleArg& arg : step.outputs) {
     if (arg.buffer >= 0) {

@@ -78,7 +78,7 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
   planned.problem = to_problem(made.schedule, find_target(options.target)->arena_alignment);
   planned.weight_bytes = 0;
   for (const Constant& c : made.schedule.constants) {
-    planned.weight_bytes += static_cast<int64_t>(c.data->size());
+    planned.weight_bytes += static_cast<int64_t>(c.data.size());
   }
   planned.warnings = std::move(made.warnings);
   return planned;

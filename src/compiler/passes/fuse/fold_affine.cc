@@ -46,19 +46,19 @@ double at(const std::vector<double>& values, size_t i) {
 std::optional<std::vector<double>> per_channel(const Editor& editor, TensorId id,
                                                int64_t channels) {
   if (id == kNoTensor || editor.type(id).dtype != NK_FLOAT32) return std::nullopt;
-  const auto values = floats_of(editor.tensor(id));
   const Dims& dims = editor.type(id).dims;
-  if (!values || !all_finite(*values)) return std::nullopt;
-  const auto count = static_cast<int64_t>(values->size());
-  if (count == 1) return values;
-  return count == channels && dims.back() == channels ? values : std::nullopt;
+  const auto count = element_count(dims);
+  const bool wanted = count && (*count == 1 || (*count == channels && dims.back() == channels));
+  if (!wanted) return std::nullopt;  // most weights are not read at all
+  auto values = floats_of(editor.tensor(id));
+  return values && all_finite(*values) ? std::move(values) : std::nullopt;
 }
 
 // add, sub, mul or div of an activation and a constant.
 std::optional<Affine> binary_affine(const Editor& editor, const Node& node, int64_t channels) {
   const bool swapped = editor.tensor(node.inputs[0]).is_constant();
-  Affine out{node.inputs[swapped ? 1 : 0], {1.0}, {0.0},
-             node.attrs.get_string("activation", "none")};
+  Affine out{
+      node.inputs[swapped ? 1 : 0], {1.0}, {0.0}, node.attrs.get_string("activation", "none")};
   auto c = per_channel(editor, node.inputs[swapped ? 0 : 1], channels);
   if (!c) return std::nullopt;
   if (node.op == "add") {
@@ -134,14 +134,14 @@ void put_weights(Editor& editor, int n, const Weights& weights) {
   const TensorType type = w.type;
   editor.set_input(n, 1, editor.add_tensor(name, type, constant_floats(NK_FLOAT32, weights.w)));
   const TensorType bias_type{NK_FLOAT32, {static_cast<int64_t>(weights.out_channels)}, {}};
-  editor.set_input(n, 2, editor.add_tensor(name + "/bias", bias_type,
-                                           constant_floats(NK_FLOAT32, weights.bias)));
+  editor.set_input(
+      n, 2,
+      editor.add_tensor(name + "/bias", bias_type, constant_floats(NK_FLOAT32, weights.bias)));
 }
 
 // Output channel of the i-th weight.
 size_t out_channel(const WeightedRow& row, const Weights& weights, size_t i) {
-  return row.depthwise ? i % weights.out_channels
-                       : i / (weights.w.size() / weights.out_channels);
+  return row.depthwise ? i % weights.out_channels : i / (weights.w.size() / weights.out_channels);
 }
 
 // affine(weighted(x)): node n is the affine one.
@@ -175,11 +175,10 @@ bool has_padding(const Node& node) {
 }
 
 // Input channel of the i-th weight.
-size_t in_channel(const Node& node, const WeightedRow& row, const Weights& weights,
-                  const Dims& w, size_t i, int64_t in_channels) {
+size_t in_channel(const Node& node, const WeightedRow& row, const Weights& weights, const Dims& w,
+                  size_t i, int64_t in_channels) {
   if (row.depthwise) {
-    return i % weights.out_channels /
-           (weights.out_channels / static_cast<size_t>(in_channels));
+    return i % weights.out_channels / (weights.out_channels / static_cast<size_t>(in_channels));
   }
   const auto per_group = static_cast<size_t>(w.back());
   const auto groups = static_cast<size_t>(node.attrs.get_int("groups", 1));

@@ -140,7 +140,7 @@ Result<TensorId> permuted_constant(Editor& editor, TensorId id, const Dims& dims
   attrs.set("perm", perm);
   const Node node{"transpose", name, {from}, {to}, std::move(attrs)};
   NK_ASSIGN(const auto values,
-            evaluate_constant(graph, node, 2 * static_cast<int64_t>(tensor.data->size()) + 64));
+            evaluate_constant(graph, node, 2 * static_cast<int64_t>(tensor.data.size()) + 64));
   return editor.add_tensor(name, type, values[0]);
 }
 

@@ -56,6 +56,11 @@ class FakeLower : public LowerContext {
   const ForeignTensor* declared_output(const ForeignNode&, size_t i) const override {
     return i == 0 && has_declared_ ? &declared_ : nullptr;
   }
+  Result<TensorId> add_repeated(std::string name, TensorType type, Bytes element) override {
+    NK_ASSIGN(const int64_t bytes, byte_count(type.dtype, type.dims));
+    return give(std::move(name), std::move(type),
+                ConstData::repeated(std::move(element), static_cast<size_t>(bytes)));
+  }
   TensorId add_constant(std::string name, TensorType type, Bytes bytes) override {
     return graph.add_tensor(std::move(name), std::move(type),
                             std::make_shared<const Bytes>(std::move(bytes)));
