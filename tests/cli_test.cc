@@ -238,7 +238,7 @@ TEST_F(CommandLine, ThePlanOfAModelAsCsvNeedsTheSame) {
 
 TEST_F(CommandLine, SaysWhatIsTrue) {
   put("old.nk", std::string("NKIT\4\0\0\0", 8) + std::string(56, '\0'));
-  expect_error("inspect old.nk", 3, "files of version 3 and 4 are not read yet");
+  expect_error("inspect old.nk", 3, "network kind 0");
   put("-dash.tflite", "x");
   expect_error("plan -dash.tflite", 2, "write ./-dash.tflite");
   for (const std::string verb :
