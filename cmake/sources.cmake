@@ -18,4 +18,7 @@ endforeach()
 # runtime/host needs an operating system: it is part of libnetkit on class cpu only.
 if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/host/")
+else()
+  # What a bare device has in place of runtime/host.
+  list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/bare/")
 endif()

@@ -82,14 +82,18 @@ if(TARGET netkit_schemas)
   target_compile_options(netkit_schemas PRIVATE $<$<CONFIG:Release>:-O1>)
 endif()
 
-# CLI11 is all headers and slow to compile: few large units in place of many small ones.
-if(NETKIT_CLI_SOURCES)
-  add_executable(netkit_cli ${NETKIT_CLI_SOURCES})
-  set_target_properties(netkit_cli PROPERTIES OUTPUT_NAME netkit
-                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
-                        UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  target_link_libraries(netkit_cli PRIVATE netkit_flags netkit_compiler CLI11::CLI11)
-  target_compile_options(netkit_cli PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_precompile_headers(netkit_cli PRIVATE ${netkit_precompiled} <CLI/CLI.hpp>
-                            <nlohmann/json.hpp>)
-endif()
+# The command line is a library, so that a program can run it too (nk_cli_run). CLI11 is all headers
+# and slow to compile: few large units in place of many small ones.
+list(FILTER NETKIT_CLI_SOURCES EXCLUDE REGEX "src/cli/main\\.cc$")
+add_library(netkit_command_line STATIC ${NETKIT_CLI_SOURCES})
+set_target_properties(netkit_command_line PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+                      ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+target_link_libraries(netkit_command_line PRIVATE netkit_flags CLI11::CLI11
+                      PUBLIC netkit_compiler)
+target_compile_options(netkit_command_line PRIVATE $<$<CONFIG:Release>:-O1>)
+target_precompile_headers(netkit_command_line PRIVATE ${netkit_precompiled} <CLI/CLI.hpp>
+                          <nlohmann/json.hpp>)
+add_executable(netkit_cli src/cli/main.cc)
+set_target_properties(netkit_cli PROPERTIES OUTPUT_NAME netkit
+                      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+target_link_libraries(netkit_cli PRIVATE netkit_flags netkit_command_line CLI11::CLI11)

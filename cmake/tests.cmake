@@ -29,7 +29,8 @@ foreach(name ${netkit_test_folders})
   target_compile_options(${name} PRIVATE -O1)  # compiled once, run once
   target_compile_definitions(${name} PRIVATE NETKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                              NETKIT_BINARY_DIR="${CMAKE_BINARY_DIR}"
-                             NETKIT_C_COMPILER="${CMAKE_C_COMPILER}")
+                             NETKIT_C_COMPILER="${CMAKE_C_COMPILER}"
+                             NETKIT_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
   # The whole-toolchain program takes minutes under sanitizers: four parts run side by side.
   set(parts 1)
   if(name STREQUAL test_tests)
@@ -51,3 +52,12 @@ endforeach()
 add_dependencies(test_tests netkit_cli)  # the pages' commands are run
 # Building messages from string pieces trips GCC 12 here (GCC bug 105329).
 target_compile_options(test_tests PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+# One C program in three dialects calls every function of netkit.h.
+foreach(dialect 99 11 23)
+  set(name test_capi_c${dialect})
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/capi/all_calls.c)
+  set_target_properties(${name} PROPERTIES C_STANDARD ${dialect} LINKER_LANGUAGE CXX)
+  target_link_libraries(${name} PRIVATE netkit_flags netkit_command_line m)
+  add_test(NAME ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+           COMMAND ${name} models/digits_cnn_int8.tflite ${CMAKE_BINARY_DIR})
+endforeach()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The C interface of netkit: load a .nk file (version 5) in place and run it in memory that the
- * caller owns. No heap, no globals; several programs may stand side by side.
+/* The C interface of netkit. This page: load a .nk file (version 5) in place and run it in memory
+ * that the caller owns; no heap, no globals; several programs may stand side by side. Its parts
+ * under netkit/c add arenas, tensors, networks built by hand, and models of every version.
  * C99 to C23, and C++17 or newer. */
 #ifndef NETKIT_H
 #define NETKIT_H
@@ -8,47 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "netkit/c/status.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum nk_status_t {
-  NK_OK = 0,
-  NK_ERR_MODEL_OPEN,
-  NK_ERR_MODEL_READ,
-  NK_ERR_MODEL_PARSE,          /* not a .nk file, cut short, or it contradicts itself */
-  NK_ERR_UNSUPPORTED_NETWORK,
-  NK_ERR_VERSION_MISMATCH,     /* a newer or older version of the format */
-  NK_ERR_LAYER_CONFIG,
-  NK_ERR_WEIGHT_MISMATCH,
-  NK_ERR_ARENA_OVERFLOW,       /* the arena is too small: nk_program_arena_bytes says the need */
-  NK_ERR_INVALID_ARGUMENT,
-  NK_ERR_BUFFER_TOO_SMALL,
-  NK_ERR_MODEL_NOT_LOADED,
-  NK_ERR_NOT_INITIALIZED,
-  NK_ERR_CHECKSUM,             /* a CRC differs: the file was damaged */
-  NK_ERR_MISALIGNED,           /* the file or the arena is not aligned as the file asks */
-  NK_ERR_UNKNOWN_KERNEL        /* a step needs a kernel that the kernel table does not hold */
-} nk_status_t;
-
-/* One line of English, never NULL. */
-const char* nk_status_string(nk_status_t status);
-
-typedef enum nk_dtype_t {
-  NK_DTYPE_FLOAT32 = 0,
-  NK_DTYPE_INT8,
-  NK_DTYPE_UINT8,
-  NK_DTYPE_INT16,
-  NK_DTYPE_INT32,
-  NK_DTYPE_INT64,
-  NK_DTYPE_FLOAT16,
-  NK_DTYPE_BOOL,
-  NK_DTYPE_INT4,
-  NK_DTYPE_FLOAT64,
-  NK_DTYPE_UINT16,
-  NK_DTYPE_UINT32,
-  NK_DTYPE_UINT64
-} nk_dtype_t;
 
 #define NK_PROGRAM_MAX_RANK 6
 
@@ -125,5 +90,10 @@ size_t nk_program_arena_alignment(const nk_program_t* program);
 #ifdef __cplusplus
 }
 #endif
+
+#include "netkit/c/arena.h"
+#include "netkit/c/tensor.h"
+#include "netkit/c/network.h"
+#include "netkit/c/model.h"
 
 #endif

@@ -72,8 +72,9 @@ void run_page(const std::string& text, const std::string& folder, size_t at_leas
   for (Command command : commands) {
 #ifdef __SANITIZE_ADDRESS__
     // Library and program need the sanitizers of one compiler.
-    if (command.line.starts_with("cc ")) {
-      command.line.replace(0, 2, NETKIT_C_COMPILER);
+    const bool cxx = command.line.starts_with("c++ ");
+    if (cxx || command.line.starts_with("cc ")) {
+      command.line.replace(0, cxx ? 3 : 2, cxx ? NETKIT_CXX_COMPILER : NETKIT_C_COMPILER);
       command.line += " -fsanitize=address,undefined";
     }
 #endif
@@ -86,12 +87,21 @@ TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
            page_folder("tutorial"), 14);
 }
 
-TEST(CLibrary, TheProgramOfThePageCompilesAndRuns) {
-  const std::string text = text_of(std::string(NETKIT_SOURCE_DIR) + "/docs/c-library.md");
-  const std::string folder = page_folder("c_library");
+// A page with one C program: it becomes `program`, then the commands run.
+void run_program_page(const std::string& page, const std::string& program, size_t at_least) {
+  const std::string text = text_of(std::string(NETKIT_SOURCE_DIR) + "/docs/" + page);
+  const std::string folder = page_folder("page_" + program);
   const size_t begin = text.find("```c\n") + 5;
-  std::ofstream(folder + "/classify.c") << text.substr(begin, text.find("```", begin) - begin);
-  run_page(text, folder, 4);
+  std::ofstream(folder + "/" + program) << text.substr(begin, text.find("```", begin) - begin);
+  run_page(text, folder, at_least);
+}
+
+TEST(CLibrary, TheProgramOfThePageCompilesAndRuns) {
+  run_program_page("c-library.md", "classify.c", 4);
+}
+
+TEST(CApiPage, TheProgramOfThePageCompilesAndRuns) {
+  run_program_page("c-api.md", "first.c", 4);
 }
 
 }  // namespace

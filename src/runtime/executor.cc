@@ -62,10 +62,15 @@ Status Executor::run() {
 }
 
 Status Executor::run(Hook hook, void* user) {
+  return walk(UINT32_MAX, hook, user);
+}
+
+Status Executor::walk(uint32_t count, Hook hook, void* user) {
   if (!is_loaded()) return NK_STATUS_NOT_LOADED;
   Pointers pointers;
   const nk_file_step* step = view_.first_step();
-  for (uint32_t i = 0; i < view_.step_count(); ++i, step = NkView::next_step(step)) {
+  const uint32_t steps = count < view_.step_count() ? count : view_.step_count();
+  for (uint32_t i = 0; i < steps; ++i, step = NkView::next_step(step)) {
     if (const Status status = run_step(*step, pointers)) return status;
     if (hook) hook(user, i, *step, const_cast<void* const*>(pointers.all + step->in_count));
   }

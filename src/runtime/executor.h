@@ -30,8 +30,13 @@ class Executor {
                         void* const* outputs);
   Status run(Hook hook, void* user);
 
+  // The first `count` steps alone: what the next one would read stands in the arena then.
+  Status run_first(uint32_t count) { return walk(count, nullptr, nullptr); }
+
   bool is_loaded() const { return arena_ != nullptr; }
   const NkView& view() const { return view_; }
+  // Where an argument of a step that stands in the arena is.
+  void* argument_data(const nk_file_arg& arg) const { return arena_ + arg.place; }
   // index < count; nullptr when not loaded.
   void* input_data(uint32_t index) const { return place(view_.input(index)); }
   void* output_data(uint32_t index) const { return place(view_.output(index)); }
@@ -41,6 +46,7 @@ class Executor {
     return arena_ ? arena_ + tensor.arena_offset : nullptr;
   }
   struct Pointers;
+  Status walk(uint32_t count, Hook hook, void* user);
   Status run_step(const nk_file_step& step, Pointers& pointers) const;
 
   NkView view_;

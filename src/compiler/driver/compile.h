@@ -14,6 +14,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/plan/plan.h"
 #include "compiler/select/program.h"
+#include "compiler/select/target.h"
 
 namespace netkit::driver {
 
@@ -47,6 +48,12 @@ Result<Compilation> compile_file(const std::string& path, const CompileOptions& 
 // The same of a file's bytes; `path` names it in messages.
 Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::string& path,
                                   const CompileOptions& options);
+
+// What both do behind the importer.
+Result<Compilation> compile_foreign(ForeignGraph foreign, const CompileOptions& options);
+
+// An error that lists the known ones.
+Result<const Target*> target_named(const std::string& name);
 
 // kNo unless `needed_bytes` fit into the arena that the caller has; no limit: anything fits.
 Result<void> fits_arena(int64_t needed_bytes, std::optional<int64_t> limit_bytes,

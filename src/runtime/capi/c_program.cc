@@ -5,12 +5,12 @@
 
 #include "base/dtype.h"
 #include "netkit.h"
+#include "runtime/capi/c_program.h"
 #include "runtime/capi/c_status.h"
-#include "runtime/executor.h"
-
-namespace {
 
 using netkit::Executor;
+
+namespace {
 
 constexpr size_t kMarkWord = sizeof(nk_program_t::storage) / sizeof(uint64_t) - 1;
 constexpr uint64_t kMark = 0x9d3a6e6b5f707267u;  // load has filled the storage; chance is 2^-64
@@ -18,15 +18,6 @@ constexpr uint64_t kMark = 0x9d3a6e6b5f707267u;  // load has filled the storage;
 static_assert(sizeof(Executor) <= kMarkWord * sizeof(uint64_t));
 static_assert(alignof(Executor) <= alignof(nk_program_t));
 static_assert(NK_PROGRAM_MAX_RANK == NK_FILE_MAX_RANK);
-
-// nullptr: no load has been called on this storage, which may hold anything.
-Executor* executor_of(nk_program_t* program) {
-  const bool marked = program && program->storage[kMarkWord] == kMark;
-  return marked ? reinterpret_cast<Executor*>(program->storage) : nullptr;
-}
-const Executor* executor_of(const nk_program_t* program) {
-  return executor_of(const_cast<nk_program_t*>(program));
-}
 
 bool is_loaded(const Executor* executor) {
   return executor && executor->is_loaded();
@@ -67,6 +58,20 @@ void fill(const netkit::NkView& view, const nk_file_tensor& from, void* data,
 }
 
 }  // namespace
+
+namespace netkit {
+
+Executor* executor_of(nk_program_t* program) {
+  const bool marked = program && program->storage[kMarkWord] == kMark;
+  return marked ? reinterpret_cast<Executor*>(program->storage) : nullptr;
+}
+const Executor* executor_of(const nk_program_t* program) {
+  return executor_of(const_cast<nk_program_t*>(program));
+}
+
+}  // namespace netkit
+
+using netkit::executor_of;
 
 extern "C" {
 

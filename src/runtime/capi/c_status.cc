@@ -46,3 +46,7 @@ extern "C" const char* nk_status_string(nk_status_t status) {
   }
   return "unknown status";
 }
+
+extern "C" const char* nk_version_string(void) {
+  return NK_VERSION_STRING;
+}

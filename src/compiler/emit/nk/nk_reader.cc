@@ -29,8 +29,7 @@ std::string section_name(uint32_t kind) {
 std::string_view hint_of(Status status, uint32_t version) {
   switch (status) {
     case NK_STATUS_BAD_VERSION:
-      return version == 3 || version == 4 ? "files of version 3 and 4 are not read yet: "
-                                            "compile its model again"
+      return version == 3 || version == 4 ? "it holds a model: netkit compile OLD.nk -o NEW.nk"
                                           : "read it with the netkit that wrote it, or a newer one";
     case NK_STATUS_TRUNCATED:
     case NK_STATUS_BAD_CRC:

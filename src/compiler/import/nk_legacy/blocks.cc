@@ -48,12 +48,6 @@ Result<int> response_norm(GraphMaker& graph, int x, float epsilon) {
   return graph.node("add", {y, gamma_beta.second}, full);
 }
 
-// The nearest multiple of 8, a step up where that loses more than a tenth.
-int64_t make_divisible(double value) {
-  const int64_t down = std::max<int64_t>(8, static_cast<int64_t>(value + 4.0) / 8 * 8);
-  return static_cast<double>(down) < 0.9 * value ? down + 8 : down;
-}
-
 // The convolutions of one block, each followed by batch norm where the first one is.
 class Block {
  public:
@@ -145,6 +139,12 @@ Result<int> convnext_block(GraphMaker& graph, int x, int64_t channels, float eps
   return graph.add(x, y);
 }
 
+int64_t uib_channels(int64_t in, float expand_ratio) {
+  const double value = static_cast<double>(in) * static_cast<double>(expand_ratio);
+  const int64_t near = std::max<int64_t>(8, static_cast<int64_t>(value + 4.0) / 8 * 8);
+  return static_cast<double>(near) < 0.9 * value ? near + 8 : near;
+}
+
 Result<int> uib_block(GraphMaker& graph, int x, const Uib& b) {
   NK_TRY(check_channels(graph, x, b.in));
   const bool middle_strides = b.middle_kernel != 0 && b.middle_downsamples;
@@ -160,7 +160,7 @@ Result<int> uib_block(GraphMaker& graph, int x, const Uib& b) {
   if (b.start_kernel != 0) {
     NK_ASSIGN(y, block.depthwise(y, b.start_kernel, middle_strides ? 1 : b.stride, false));
   }
-  NK_ASSIGN(y, block.conv(y, 1, 1, make_divisible(wide), true));
+  NK_ASSIGN(y, block.conv(y, 1, 1, uib_channels(b.in, b.expand_ratio), true));
   if (b.middle_kernel != 0) {
     NK_ASSIGN(y, block.depthwise(y, b.middle_kernel, middle_strides ? b.stride : 1, true));
   }
@@ -206,7 +206,7 @@ Result<int> yolox_head(GraphMaker& graph, int x, const YoloxHead& head) {
 }
 
 Result<int> pafpn(GraphMaker& graph, std::array<int, 3> scales, std::array<int64_t, 3> channels,
-                  const YoloxHead& head) {
+                  const YoloxHead& head, bool has_heads) {
   NK_TRY(no_int8(graph));
   std::array<int, 3> lateral{};
   for (size_t i = 0; i < 3; ++i) {
@@ -233,7 +233,10 @@ Result<int> pafpn(GraphMaker& graph, std::array<int, 3> scales, std::array<int64
   n5 = graph.add(n5, p5);
   std::vector<int> flat;
   for (const int scale : {p3, n4, n5}) {
-    NK_ASSIGN(const int y, yolox_head(graph, scale, head));
+    int y = scale;
+    if (has_heads) {
+      NK_ASSIGN(y, yolox_head(graph, scale, head));
+    }
     flat.push_back(graph.flatten(y));
   }
   return concat(graph, flat, 1);

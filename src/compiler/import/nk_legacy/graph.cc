@@ -310,6 +310,15 @@ Result<ForeignGraph> GraphMaker::finish(int output) {
   out_.format = SourceFormat::kNkLegacy;
   out_.ir_version = file_.version;
   out_.outputs = {output};
+  for (const auto& [value, name] : kept_) {
+    // Through a view, so that the tensor keeps its own name and may be the result too.
+    begin_layer(file_.layers.size() - 1);
+    Attrs attrs;
+    attrs.set("shape", dims(value));
+    const int kept = node("reshape", {value}, dims(value), attrs, quant(value));
+    out_.tensors[static_cast<size_t>(kept)].name = name;
+    out_.outputs.push_back(kept);
+  }
   return std::move(out_);
 }
 

@@ -12,17 +12,6 @@
 
 namespace netkit::nk_legacy {
 
-// A convolution as the file's words give it. kernel_w 0: as the weights say.
-struct Window {
-  int64_t kernel_h = 1, kernel_w = 1, stride = 1;
-  int64_t top = 0, left = 0, bottom = 0, right = 0;
-
-  static Window square(int64_t kernel, int64_t stride) {
-    const int64_t pad = kernel / 2;
-    return {kernel, kernel, stride, pad, pad, pad, pad};
-  }
-};
-
 class GraphMaker {
  public:
   explicit GraphMaker(const LegacyFile& file) : file_(file) {}
@@ -62,6 +51,9 @@ class GraphMaker {
   int64_t next_width() const;
   bool is_int8() const { return file_.is_int8(); }
 
+  // A further output of the network beside the one that finish names.
+  void keep_output(int value, std::string name) { kept_.emplace_back(value, std::move(name)); }
+
   // Errors where tensors or quantisation entries are left over.
   Result<ForeignGraph> finish(int output);
 
@@ -82,6 +74,7 @@ class GraphMaker {
 
   const LegacyFile& file_;
   ForeignGraph out_;
+  std::vector<std::pair<int, std::string>> kept_;
   size_t layer_ = 0, in_layer_ = 0, next_tensor_ = 0, next_quant_ = 0;
 };
 

@@ -27,14 +27,16 @@ Result<int> conv2d(GraphMaker& graph, const Layer& l, int x) {
   NK_ASSIGN(const Activation activation, activation_of(graph, l.b[0]));
   const Window window = {
       l.u[0], l.u[0], l.u[1], l.b[1], l.b[2], l.b[1] + low(l.b[3]), l.b[2] + high(l.b[3])};
-  return graph.conv2d(x, window, l.u[2], activation, l.f);
+  return graph.conv2d(x, l.window.value_or(window), l.u[2], activation, l.f);
 }
 
 // The last byte is the width of the window where the weights have that width, else padding.
 Result<int> depthwise(GraphMaker& graph, const Layer& l, int x) {
   NK_ASSIGN(const Activation activation, activation_of(graph, l.b[0]));
   Window window = {l.u[0], l.u[0], l.u[1], l.b[1], l.b[2], l.b[1], l.b[2]};
-  if (l.b[3] != 0 && graph.next_width() == l.b[3]) {
+  if (l.window) {
+    window = *l.window;
+  } else if (l.b[3] != 0 && graph.next_width() == l.b[3]) {
     window.kernel_w = l.b[3];
   } else {
     window.bottom += low(l.b[3]);
@@ -47,7 +49,8 @@ Result<int> pool(GraphMaker& graph, const Layer& l, int x) {
   const int64_t width = (l.half & 255) != 0 ? l.half & 255 : l.u[0];
   const Window window = {
       l.u[0], width, l.u[1], l.b[0], l.b[1], l.b[0] + low(l.half >> 8), l.b[1] + high(l.half >> 8)};
-  return graph.pool(x, l.kind == Kind::kMaxPool ? "max_pool2d" : "avg_pool2d", window);
+  const std::string_view op = l.kind == Kind::kMaxPool ? "max_pool2d" : "avg_pool2d";
+  return graph.pool(x, op, l.window.value_or(window));
 }
 
 Result<void> check_channels(const GraphMaker& graph, int x, int64_t channels) {
@@ -72,7 +75,11 @@ class Unfolding {
       if (file_.is_mlp && file_.layers[i].kind != Kind::kDense) {
         return graph_.wrong("a network of kind MLP has dense layers only");
       }
+      NK_TRY(check_spatial(file_.layers[i], x));
       NK_ASSIGN(x, layer(file_.layers[i], x));
+    }
+    for (size_t i = 0; i < taps_.size() && file_.taps_are_outputs; ++i) {
+      if (taps_[i] != kAbsent) graph_.keep_output(taps_[i], fmt::format("tap{}", i));
     }
     return graph_.finish(x);
   }
@@ -112,9 +119,17 @@ class Unfolding {
         return tap(l, x);
       case Kind::kPafpn:
         return pafpn(graph_, {taps_[0], taps_[1], x}, {l.u[0], l.u[1], l.u[2]},
-                     {l.u[3], l.u[4], l.b[0]});
+                     {l.u[3], l.u[4], l.b[0]}, l.has_heads);
     }
     return graph_.wrong("unknown kind");
+  }
+
+  Result<void> check_spatial(const Layer& l, int x) const {
+    const Dims& dims = graph_.dims(x);
+    if (!l.spatial) return {};
+    if (dims.size() == 4 && dims[1] == (*l.spatial)[0] && dims[2] == (*l.spatial)[1]) return {};
+    return graph_.wrong(fmt::format("{}x{} stated, its input is {}", (*l.spatial)[0],
+                                    (*l.spatial)[1], dims_text(dims)));
   }
 
   Result<int> tap(const Layer& l, int x) {

@@ -27,6 +27,9 @@ struct Uib {
   float expand_ratio;
 };
 Result<int> uib_block(GraphMaker& graph, int x, const Uib& block);
+// Channels between its expansion and its projection: the nearest multiple of 8 to in * ratio, a
+// step up where that loses more than a tenth.
+int64_t uib_channels(int64_t in, float expand_ratio);
 
 // ResNet's basic block (He et al. 2016). Weights: conv1, conv2, shortcut where stride is not 1 or
 // the channels differ; batch norms as above.
@@ -40,8 +43,9 @@ struct YoloxHead {
 Result<int> yolox_head(GraphMaker& graph, int x, const YoloxHead& head);
 
 // YOLOX's neck over three scales and a head on each; `scales` are C3, C4, C5. Weights: lateral 3,
-// 4, 5; depthwise and pointwise of P4, P3, N4, N5; the heads of P3, P4, P5. The result is flat.
+// 4, 5; depthwise and pointwise of P4, P3, N4, N5; the heads of the three scales. The result is
+// flat; without heads it is the scales P3, N4, N5 themselves.
 Result<int> pafpn(GraphMaker& graph, std::array<int, 3> scales, std::array<int64_t, 3> channels,
-                  const YoloxHead& head);
+                  const YoloxHead& head, bool has_heads);
 
 }  // namespace netkit::nk_legacy

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,17 @@ std::string_view name_of(Kind kind);
 
 enum class Activation : uint8_t { kNone, kRelu, kSigmoid, kTanh, kLeakyRelu, kRelu6, kSoftmax };
 
+// A sliding window over an image.
+struct Window {
+  int64_t kernel_h = 1, kernel_w = 1, stride = 1;
+  int64_t top = 0, left = 0, bottom = 0, right = 0;
+
+  static Window square(int64_t kernel, int64_t stride) {
+    const int64_t pad = kernel / 2;
+    return {kernel, kernel, stride, pad, pad, pad, pad};
+  }
+};
+
 // A layer record: the words of its body in the order of the file, each in the type the file gives
 // it; a kind uses some of them.
 struct Layer {
@@ -47,6 +59,11 @@ struct Layer {
   std::array<uint8_t, 4> b = {};   // bytes
   uint16_t half = 0;               // pools: width and padding at the ends
   float f = 0.0f;                  // alpha, eps or expand ratio
+
+  // Networks that a program builds say some things that files do not.
+  std::optional<Window> window;                   // in place of the words that tell it
+  std::optional<std::array<int64_t, 2>> spatial;  // height and width that its input must have
+  bool has_heads = true;                          // PAFPN: false, it ends with P3, N4, N5
 };
 
 struct Stored {
@@ -69,6 +86,7 @@ struct LegacyFile {
   std::vector<Stored> weights, biases;  // of one length
   std::vector<QuantEntry> quants;       // version 4: an entry per weighted layer inside
   LegacyCases cases;
+  bool taps_are_outputs = false;  // after the result, named "tap0" …
 
   bool is_int8() const { return version == 4; }
 };

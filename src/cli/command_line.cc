@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// netkit <verb> MODEL [options]: finds the verb, parses, runs, turns the outcome into an exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <new>
+
+#include "cli/cli.h"
+#include "netkit.h"
+#include "netkit/version.h"
+
+namespace netkit::cli {
+namespace {
+
+constexpr AddVerb kVerbs[] = {add_compile, add_plan, add_check_plan, add_inspect,
+                              add_run,     add_test, add_emit,       add_version};
+
+constexpr const char* kAbout =
+    "netkit: trained networks into devices. Plans the least RAM and proves it, runs the model\n"
+    "with the bits that the chip will give, writes heap-free C.\n";
+constexpr const char* kExamples =
+    "\nExamples:\n"
+    "  netkit plan model.tflite              the memory it needs, with proof\n"
+    "  netkit plan model.tflite --certificate proof.json && netkit check-plan proof.json\n"
+    "  netkit run model.tflite --input in.npy --json\n"
+    "  netkit compile model.onnx -o model.nk\n"
+    "  netkit emit model.tflite -o out --name net\n"
+    "  netkit inspect model.nk --full\n"
+    "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 bad or unsupported input.\n";
+
+// The first argument that is no option: the verb that a user meant.
+std::string first_word(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--arena") {
+      ++i;
+    } else if (!word.starts_with('-')) {
+      return word;
+    }
+  }
+  return {};
+}
+
+std::string verbs_of(const CLI::App& app) {
+  std::string out;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    out += (out.empty() ? "" : " ") + verb->get_name();
+  }
+  return out;
+}
+
+bool is_verb(const CLI::App& app, const std::string& word) {
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (verb->check_name(word)) return true;
+  }
+  return false;
+}
+
+int usage_error(std::string message, std::string hint, const Globals& globals) {
+  return report_error({ErrorCode::kUsage, std::move(message), {}, std::move(hint), {}}, globals);
+}
+
+// A file's name that reads as an option gets the hint that helps.
+std::string usage_hint(int argc, char** argv, const std::string& verb) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    std::error_code error;
+    if (word.starts_with('-') && word.size() > 1 && std::filesystem::exists(word, error)) {
+      return fmt::format("for the file of that name write ./{}", word);
+    }
+  }
+  return fmt::format("netkit{}{} --help", verb.empty() ? "" : " ", verb);
+}
+
+// An option with nothing in it was meant to say something. Zero numbers are an input, though.
+Result<void> check_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_name() == "--input") continue;
+    for (const std::string& value : option->results()) {
+      if (!value.empty()) continue;
+      return fail(ErrorCode::kUsage, "the value is empty", option->get_name(),
+                  "give it a value or leave it out");
+    }
+  }
+  for (const CLI::App* verb : app.get_subcommands()) NK_TRY(check_values(*verb));
+  return {};
+}
+
+Result<int> run_verb(const CLI::App& app, Context& context, const std::string& arena) {
+  NK_TRY(check_values(app));
+  if (!arena.empty()) {
+    NK_ASSIGN(const int64_t bytes, parse_size(arena, "--arena"));
+    context.globals.arena_bytes = bytes;
+  }
+  return context.work();
+}
+
+int no_verb(const CLI::App& app, const Globals& globals) {
+  if (globals.json) {
+    return usage_error("no verb given", fmt::format("verbs: {}", verbs_of(app)), globals);
+  }
+  std::fputs(app.help().c_str(), stderr);
+  return static_cast<int>(ErrorCode::kUsage);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(kAbout);
+  Context context;
+  std::string arena;
+  app.footer(kExamples);
+  app.set_version_flag("--version", NETKIT_VERSION_STRING);
+  app.add_flag("--json", context.globals.json, "one JSON object on stdout, messages on stderr");
+  app.add_option("--arena", arena, "arena size, as 65536, 64K or 64KiB");
+  app.fallthrough();
+  for (const AddVerb add : kVerbs) add(app, context);
+  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) verb->fallthrough();
+  // What does not parse is told in JSON too, wherever the option stands.
+  context.globals.json = std::any_of(
+      argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+  const bool json = context.globals.json;
+  const std::string word = first_word(argc, argv);
+  if (!word.empty() && !is_verb(app, word)) {
+    return usage_error(fmt::format("unknown verb '{}'", word),
+                       fmt::format("verbs: {}; netkit --help", verbs_of(app)), context.globals);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& e) {
+    if (!json) return app.exit(e);
+    print_version({true, {}});
+    return 0;
+  } catch (const CLI::Success& e) {  // help
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    context.globals.json = json;
+    return usage_error(e.what(), usage_hint(argc, argv, word), context.globals);
+  }
+  if (!context.work) return no_verb(app, context.globals);
+  const Result<int> outcome = run_verb(app, context, arena);
+  return outcome ? *outcome : report_error(outcome.error(), context.globals);
+}
+
+}  // namespace
+}  // namespace netkit::cli
+
+extern "C" int nk_cli_run(int argc, char** argv) {
+  int code = static_cast<int>(netkit::ErrorCode::kInput);
+  try {
+    code = netkit::cli::parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("netkit: out of memory\n  give the process more memory or a smaller model\n",
+               stderr);
+  } catch (const std::exception& e) {
+    // fmt throws where stdout takes no more; close_stdout tells of that.
+    if (std::ferror(stdout) != 0) {
+      code = 0;
+    } else {
+      fmt::print(stderr, "netkit: {}\n", e.what());
+    }
+  }
+  std::fflush(stdout);
+  return code;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// nk_cnn_t: networks of images; their simple layers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "compiler/driver/capi/builder.h"
+
+using namespace netkit;
+using namespace netkit::driver;
+using nk_legacy::Kind;
+using nk_legacy::Layer;
+using nk_legacy::Window;
+
+namespace {
+
+nk_status_t set(nk_cnn_t* cnn, uint32_t index, const Layer& layer,
+                const std::vector<LayerWeights>& weights) {
+  Network* n = network_of(cnn, "nk_cnn_init");
+  Builder* builder = builder_of(n);
+  if (builder == nullptr) return n ? NK_ERR_INVALID_ARGUMENT : NK_ERR_NOT_INITIALIZED;
+  return guarded([&] { return builder->set(index, layer, weights); });
+}
+
+struct Pads {
+  int h, w, h_end, w_end;
+};
+
+// false: a size is out of range. NK_PAD_MIRROR at an end means as much as at the start.
+bool window_of(int kernel_h, int kernel_w, int stride, const Pads& p, Window& out) {
+  const auto end = [](int value, int start) { return value == NK_PAD_MIRROR ? start : value; };
+  out = {kernel_h, kernel_w, stride, p.h, p.w, end(p.h_end, p.h), end(p.w_end, p.w)};
+  return kernel_h > 0 && kernel_w > 0 && stride > 0 && out.top >= 0 && out.left >= 0 &&
+         out.bottom >= 0 && out.right >= 0;
+}
+
+nk_status_t bad_window() {
+  return netkit::refuse(NK_ERR_LAYER_CONFIG, "kernel and stride are at least 1, padding 0");
+}
+
+nk_status_t convolution(nk_cnn_t* cnn, uint32_t index, Kind kind, const Window& window, Dims dims,
+                        int channels, const float* weights, const float* bias,
+                        nk_conv_activation_t activation, float alpha) {
+  if (static_cast<unsigned>(activation) > NK_CONV_ACTIVATION_SOFTMAX) {
+    return netkit::refuse(NK_ERR_LAYER_CONFIG, "unknown activation");
+  }
+  Layer layer;
+  layer.kind = kind;
+  layer.window = window;
+  layer.u[2] = static_cast<uint32_t>(channels);
+  layer.b[0] = static_cast<uint8_t>(activation);
+  layer.f = alpha;
+  return set(cnn, index, layer, {{weights, bias, std::move(dims), channels}});
+}
+
+nk_status_t pool(nk_cnn_t* cnn, uint32_t index, Kind kind, int pool_h, int pool_w, int stride,
+                 const Pads& pads) {
+  Window window;
+  if (!window_of(pool_h, pool_w, stride, pads, window)) return bad_window();
+  Layer layer;
+  layer.kind = kind;
+  layer.window = window;
+  return set(cnn, index, layer, {});
+}
+
+// The output named "tap<id>"; false: there is none.
+bool find_tap(const nk_cnn_t* cnn, uint8_t id, nk_program_tensor_t& tensor) {
+  const Network* n = network_of(cnn, "nk_cnn_get_feature_tap");
+  for (uint32_t i = 1; n && n->ready && nk_program_output(&n->program, i, &tensor) == NK_OK; ++i) {
+    if (tensor.name == fmt::format("tap{}", id)) return tensor.dtype == NK_DTYPE_FLOAT32;
+  }
+  return false;
+}
+
+}  // namespace
+
+extern "C" {
+
+nk_status_t nk_cnn_create(nk_arena_t* arena, uint32_t num_layers, nk_cnn_t* cnn) {
+  return make_builder(cnn ? cnn->storage : nullptr, arena, num_layers, false);
+}
+bool nk_cnn_is_valid(const nk_cnn_t* cnn) {
+  return network_of(cnn, "nk_cnn_is_valid") != nullptr;
+}
+
+nk_status_t nk_cnn_init_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel_size, int stride,
+                                   int in_channels, int out_channels, float* weights, float* bias,
+                                   nk_conv_activation_t activation, float leaky_alpha, int pad_h,
+                                   int pad_w, int pad_h_end, int pad_w_end) {
+  Window window;
+  if (!window_of(kernel_size, kernel_size, stride, {pad_h, pad_w, pad_h_end, pad_w_end}, window)) {
+    return bad_window();
+  }
+  return convolution(cnn, layer_idx, Kind::kConv2d, window,
+                     {out_channels, kernel_size, kernel_size, in_channels}, out_channels, weights,
+                     bias, activation, leaky_alpha);
+}
+nk_status_t nk_cnn_init_depthwise_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel_h,
+                                             int kernel_w, int stride, int channels, float* weights,
+                                             float* bias, nk_conv_activation_t activation,
+                                             float leaky_alpha, int pad_h, int pad_w, int pad_h_end,
+                                             int pad_w_end) {
+  Window window;
+  if (!window_of(kernel_h, kernel_w, stride, {pad_h, pad_w, pad_h_end, pad_w_end}, window)) {
+    return bad_window();
+  }
+  return convolution(cnn, layer_idx, Kind::kDepthwise, window, {channels, kernel_h, kernel_w},
+                     channels, weights, bias, activation, leaky_alpha);
+}
+nk_status_t nk_cnn_init_pool_layer(nk_cnn_t* cnn, uint32_t layer_idx, int pool_h, int pool_w,
+                                   int stride, int pad_h, int pad_w, int pad_h_end, int pad_w_end) {
+  return pool(cnn, layer_idx, Kind::kMaxPool, pool_h, pool_w, stride,
+              {pad_h, pad_w, pad_h_end, pad_w_end});
+}
+nk_status_t nk_cnn_init_avg_pool_layer(nk_cnn_t* cnn, uint32_t layer_idx, int pool_h, int pool_w,
+                                       int stride, int pad_h, int pad_w, int pad_h_end,
+                                       int pad_w_end) {
+  return pool(cnn, layer_idx, Kind::kAvgPool, pool_h, pool_w, stride,
+              {pad_h, pad_w, pad_h_end, pad_w_end});
+}
+nk_status_t nk_cnn_init_batch_norm_layer(nk_cnn_t* cnn, uint32_t layer_idx, int channels,
+                                         float* scale, float* bias) {
+  Layer layer;
+  layer.kind = Kind::kBatchNorm;
+  layer.u[0] = static_cast<uint32_t>(channels);
+  return set(cnn, layer_idx, layer, {{scale, bias, {channels}, channels}});
+}
+nk_status_t nk_cnn_init_layernorm_layer(nk_cnn_t* cnn, uint32_t layer_idx, int channels, float eps,
+                                        float* weight, float* bias) {
+  Layer layer;
+  layer.kind = Kind::kLayerNorm;
+  layer.u[0] = static_cast<uint32_t>(channels);
+  layer.f = eps;
+  return set(cnn, layer_idx, layer, {{weight, bias, {channels}, channels}});
+}
+nk_status_t nk_cnn_init_flatten_layer(nk_cnn_t* cnn, uint32_t layer_idx) {
+  return set(cnn, layer_idx, Layer(), {});
+}
+nk_status_t nk_cnn_init_feature_tap_layer(nk_cnn_t* cnn, nk_arena_t*, uint32_t layer_idx,
+                                          uint32_t spatial_h, uint32_t spatial_w, int channels,
+                                          uint8_t tap_id) {
+  Layer layer;
+  layer.kind = Kind::kFeatureTap;
+  layer.spatial = {spatial_h, spatial_w};
+  layer.u[0] = static_cast<uint32_t>(channels);
+  layer.b[0] = tap_id;
+  return set(cnn, layer_idx, layer, {});
+}
+
+nk_status_t nk_cnn_init_activation_buffers(nk_cnn_t* cnn, nk_arena_t* arena, uint32_t in_h,
+                                           uint32_t in_w, uint32_t in_c) {
+  Network* n = network_of(cnn, "nk_cnn_init_activation_buffers");
+  if (builder_of(n) == nullptr) return n ? NK_ERR_INVALID_ARGUMENT : NK_ERR_NOT_INITIALIZED;
+  return build(*n, arena, {in_h, in_w, in_c});
+}
+bool nk_cnn_has_activation_buffers(const nk_cnn_t* cnn) {
+  const Network* n = network_of(cnn, "nk_cnn_has_activation_buffers");
+  return n && n->ready;
+}
+size_t nk_cnn_kernel_workspace_bytes(const nk_cnn_t* cnn) {
+  const Network* n = network_of(cnn, "nk_cnn_kernel_workspace_bytes");
+  if (n == nullptr || !n->ready) return 0;
+  const NkView& view = executor_of(&n->program)->view();
+  const nk_file_step* step = view.first_step();
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < view.step_count(); ++i, step = NkView::next_step(step)) {
+    most = std::max(most, step->scratch_bytes);
+  }
+  return most;
+}
+void nk_cnn_set_omit_final_softmax(nk_cnn_t* cnn, bool omit) {
+  if (Network* n = network_of(cnn, "nk_cnn_set_omit_final_softmax")) n->omits_softmax = omit;
+}
+bool nk_cnn_omit_final_softmax(const nk_cnn_t* cnn) {
+  const Network* n = network_of(cnn, "nk_cnn_omit_final_softmax");
+  return n && n->omits_softmax;
+}
+
+nk_status_t nk_cnn_forward(nk_cnn_t* cnn, nk_arena_t*, const nk_tensor_t* input,
+                           nk_tensor_t* output) {
+  Network* n = network_of(cnn, "nk_cnn_forward");
+  if (n == nullptr) return NK_ERR_NOT_INITIALIZED;
+  if (output == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no output tensor");
+  nk_status_t status = set_input(*n, input);
+  if (status == NK_OK) status = run(*n);
+  return status == NK_OK ? view_result(*n, *output) : status;
+}
+
+float* nk_cnn_get_feature_tap_buffer(const nk_cnn_t* cnn, uint8_t tap_id) {
+  nk_program_tensor_t tensor;
+  return find_tap(cnn, tap_id, tensor) ? static_cast<float*>(tensor.data) : nullptr;
+}
+uint32_t nk_cnn_get_feature_tap_elems(const nk_cnn_t* cnn, uint8_t tap_id) {
+  nk_program_tensor_t tensor;
+  return find_tap(cnn, tap_id, tensor) ? static_cast<uint32_t>(tensor.elements) : 0;
+}
+
+}  // extern "C"

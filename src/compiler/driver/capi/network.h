@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What stands in an nk_model_t, nk_mlp_t and nk_cnn_t: one thing, a program loaded into an arena,
+// from a file or from layers that a program set by hand.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "compiler/driver/aligned_block.h"
+#include "compiler/import/nk_legacy/legacy.h"
+#include "netkit.h"
+#include "runtime/capi/c_arena.h"
+#include "runtime/capi/c_program.h"
+#include "runtime/capi/last_error.h"
+
+namespace netkit::driver {
+
+class Builder;
+
+struct Network {
+  nk_program_t program;
+  nk_arch_info_t arch;
+  Builder* builder;     // nullptr: loaded from a file
+  nk_arena_t* arena;    // that owns what stands behind the handle
+  uint32_t generation;  // of the arena when the handle was made
+  uint32_t results;     // outputs that are no feature taps
+  bool ready;           // the program is loaded
+  bool omits_softmax;
+  uint64_t mark;  // create or load has filled the storage
+};
+static_assert(sizeof(Network) <= sizeof(nk_model_t) && sizeof(Network) <= sizeof(nk_mlp_t) &&
+              sizeof(Network) <= sizeof(nk_cnn_t));
+
+// nullptr, with nk_last_error set: never filled, or its arena was reset.
+Network* network_of(const void* storage, const char* call);
+template <typename Handle>
+Network* network_of(const Handle* handle, const char* call) {
+  return network_of(static_cast<const void*>(handle ? handle->storage : nullptr), call);
+}
+
+// An empty network in the handle's storage.
+Network* make_network(void* storage, nk_arena_t* arena);
+
+// Keeps the error's text; `status` for what is wrong with the input.
+nk_status_t refuse(const Error& error, nk_status_t status);
+// "call: text" with a number or two in it.
+nk_status_t refuse_numbers(nk_status_t status, const char* format, uint64_t a, uint64_t b = 0);
+
+// Loads a file of version 3 to 5 whose bytes stay in place.
+nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, ArenaState& arena);
+// Plans layers and loads what comes out; its constants become the arena's.
+nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, ArenaState& arena,
+                        nk_status_t when_wrong);
+// Maps the file, and owns the mapping.
+nk_status_t load_path(Network& network, const char* path, ArenaState& arena);
+
+// The version 5 file of layers.
+nk_status_t convert(const nk_legacy::LegacyFile& file, AlignedBlock& image, nk_status_t when_wrong);
+// The version that the first bytes state; 0: not a .nk file.
+uint32_t version_of(const uint8_t* data, size_t size);
+
+nk_arch_info_t arch_of(const nk_legacy::LegacyFile& file);
+// Of a verified file. NK_ERR_UNSUPPORTED_NETWORK: the input has more than four axes.
+nk_status_t arch_of(const NkView& view, nk_arch_info_t& arch);
+
+// One inference on what stands in the inputs; without the last softmax where that is asked for.
+nk_status_t run(Network& network);
+// An output behind run, or what the softmax that was left out would have read.
+nk_status_t result_of(Network& network, uint32_t index, nk_program_tensor_t& tensor);
+
+// No exception leaves the C interface.
+template <typename Work>
+nk_status_t guarded(const Work& work) {
+  try {
+    return work();
+  } catch (...) {
+    return netkit::refuse(NK_ERR_ARENA_OVERFLOW, "out of memory");
+  }
+}
+
+}  // namespace netkit::driver

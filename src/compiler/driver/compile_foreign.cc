@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The line from an imported network on: it needs none of the importers, so that a program which
+// builds its networks by hand links none.
+#include <fmt/format.h>
+
+#include "compiler/driver/assemble.h"
+#include "compiler/driver/compile.h"
+#include "compiler/lower/lower.h"
+#include "compiler/passes/passes.h"
+#include "compiler/plan/io/json.h"
+#include "compiler/select/select.h"
+#include "netkit/version.h"
+
+namespace netkit::driver {
+namespace {
+
+std::vector<std::pair<std::string, std::string>> provenance(const Compilation& c,
+                                                            const CompileOptions& options) {
+  std::string used = fmt::format("target={}", options.target);
+  if (options.plan.order == plan::OrderChoice::kGiven) used += " order=given";
+  if (options.plan.class_limit == plan::PlanClass::kPlain) used += " class=plain";
+  if (options.plan.in_out == plan::InOut::kCallerOwned) used += " io=caller";
+  for (const auto& [name, dims] : options.shapes) {
+    used += fmt::format(" shape:{}={}", name, dims_text(dims));
+  }
+  for (const auto& pass : options.disabled_passes) used += fmt::format(" without:{}", pass);
+  const std::string& path = c.foreign.file;
+  return {{"source", path.substr(path.find_last_of('/') + 1)},
+          {"sha256", c.foreign.sha256},
+          {"version", NETKIT_VERSION_STRING},
+          {"options", used}};
+}
+
+}  // namespace
+
+Result<const Target*> target_named(const std::string& name) {
+  if (const Target* target = find_target(name)) return target;
+  std::string known;
+  for (const Target& t : all_targets()) known += (known.empty() ? "" : " ") + std::string(t.name);
+  return fail(ErrorCode::kUsage, fmt::format("unknown target '{}'", name), "--target",
+              fmt::format("known: {}", known));
+}
+
+Result<Compilation> compile_foreign(ForeignGraph foreign, const CompileOptions& options) {
+  Compilation c;
+  NK_ASSIGN(const Target* target, target_named(options.target));
+  c.foreign = std::move(foreign);
+  c.warnings = c.foreign.warnings;  // lower repeats them before its own
+  if (options.last == Phase::kImport) return c;
+
+  LowerOptions lower_options;
+  lower_options.shapes = options.shapes;
+  NK_ASSIGN(Lowered lowered, lower(c.foreign, lower_options));
+  c.lowered = std::move(lowered.graph);
+  c.warnings = std::move(lowered.warnings);
+  if (options.last == Phase::kLower) return c;
+
+  PassOptions pass_options;
+  pass_options.disabled = options.disabled_passes;
+  NK_ASSIGN(c.graph, optimise(c.lowered, pass_options));
+  if (options.last == Phase::kPasses) return c;
+
+  NK_ASSIGN(c.schedule, select(c.graph, *target));
+  if (options.last == Phase::kSelect) return c;
+
+  c.problem = to_problem(c.schedule, target->arena_alignment);
+  NK_ASSIGN(c.layout, plan::plan(c.problem, options.plan));
+  c.program = assemble(c.schedule, c.layout, options.plan.in_out == plan::InOut::kCallerOwned);
+  plan::Layout kept = c.layout;
+  kept.seconds = 0;  // the same input gives the same bytes
+  c.program.plan_json = plan::plan_json(c.problem, kept);
+  c.program.metadata = provenance(c, options);
+  return c;
+}
+
+}  // namespace netkit::driver

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// nk_tensor_t: views, elements in an arena, typed access.
+#include "netkit.h"
+#include "runtime/capi/last_error.h"
+
+namespace {
+
+uint32_t width_of(nk_dtype_t dtype) {
+  switch (dtype) {
+    case NK_DTYPE_INT8:
+    case NK_DTYPE_UINT8:
+      return 1;
+    case NK_DTYPE_INT16:
+      return 2;
+    default:
+      return 4;
+  }
+}
+
+// false: rank or sizes are out of range.
+bool describe(nk_tensor_t* out, void* data, nk_dtype_t dtype, uint32_t rank,
+              const uint32_t* shape) {
+  *out = nk_tensor_t{};
+  if (rank < 1 || rank > NK_MAX_TENSOR_RANK) return false;
+  uint64_t elements = 1;
+  for (uint32_t i = 0; i < rank; ++i) {
+    elements *= shape[i];
+    if (elements > UINT32_MAX) return false;
+  }
+  const uint64_t bytes = elements * width_of(dtype);
+  if (bytes > UINT32_MAX) return false;
+  out->data = data;
+  out->dtype = dtype;
+  out->rank = rank;
+  for (uint32_t i = 0; i < NK_MAX_TENSOR_RANK; ++i) out->shape[i] = i < rank ? shape[i] : 1;
+  uint32_t stride = 1;
+  for (uint32_t i = rank; i-- > 0; stride *= shape[i]) out->stride[i] = stride;
+  out->num_elements = static_cast<uint32_t>(elements);
+  out->bytes = static_cast<uint32_t>(bytes);
+  return true;
+}
+
+void* data_if(const nk_tensor_t* tensor, nk_dtype_t dtype) {
+  return tensor && tensor->dtype == dtype ? tensor->data : nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+nk_status_t nk_tensor_create_nd(nk_arena_t* arena, uint32_t rank, const uint32_t* shape,
+                                nk_tensor_t* out) {
+  if (!arena || !shape || !out || !describe(out, nullptr, NK_DTYPE_FLOAT32, rank, shape)) {
+    return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "nk_tensor_create: rank or shape out of range");
+  }
+  out->data = nk_arena_alloc(arena, out->bytes, alignof(float));
+  if (out->data) return NK_OK;
+  return netkit::refuse(NK_ERR_ARENA_OVERFLOW, "nk_tensor_create: the arena is full");
+}
+
+nk_status_t nk_tensor_create_2d(nk_arena_t* arena, uint32_t rows, uint32_t cols, nk_tensor_t* out) {
+  const uint32_t shape[] = {rows, cols};
+  return nk_tensor_create_nd(arena, 2, shape, out);
+}
+
+void nk_tensor_view_2d(float* data, uint32_t rows, uint32_t cols, nk_tensor_t* out) {
+  const uint32_t shape[] = {rows, cols};
+  if (out) describe(out, data, NK_DTYPE_FLOAT32, 2, shape);
+}
+
+void nk_tensor_view_2d_int8(int8_t* data, uint32_t rows, uint32_t cols, nk_tensor_t* out) {
+  const uint32_t shape[] = {rows, cols};
+  if (out) describe(out, data, NK_DTYPE_INT8, 2, shape);
+}
+
+void nk_tensor_view_3d_int8(int8_t* data, uint32_t h, uint32_t w, uint32_t c, nk_tensor_t* out) {
+  const uint32_t shape[] = {h, w, c};
+  if (out) describe(out, data, NK_DTYPE_INT8, 3, shape);
+}
+
+void nk_tensor_view_1d_int32(int32_t* data, uint32_t length, nk_tensor_t* out) {
+  if (out) describe(out, data, NK_DTYPE_INT32, 1, &length);
+}
+
+nk_status_t nk_tensor_fill(nk_tensor_t* tensor, const float* values, uint32_t count) {
+  float* to = nk_tensor_data_f32(tensor);
+  if (!to || (!values && count != 0)) {
+    return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "nk_tensor_fill: not a float32 tensor");
+  }
+  if (count > tensor->num_elements) {
+    return netkit::refuse(NK_ERR_BUFFER_TOO_SMALL, "nk_tensor_fill: more values than elements");
+  }
+  for (uint32_t i = 0; i < count; ++i) to[i] = values[i];
+  return NK_OK;
+}
+
+float* nk_tensor_data_f32(nk_tensor_t* tensor) {
+  return static_cast<float*>(data_if(tensor, NK_DTYPE_FLOAT32));
+}
+const float* nk_tensor_data_f32_const(const nk_tensor_t* tensor) {
+  return static_cast<const float*>(data_if(tensor, NK_DTYPE_FLOAT32));
+}
+int8_t* nk_tensor_data_i8(nk_tensor_t* tensor) {
+  return static_cast<int8_t*>(data_if(tensor, NK_DTYPE_INT8));
+}
+const int8_t* nk_tensor_data_i8_const(const nk_tensor_t* tensor) {
+  return static_cast<const int8_t*>(data_if(tensor, NK_DTYPE_INT8));
+}
+int32_t* nk_tensor_data_i32(nk_tensor_t* tensor) {
+  return static_cast<int32_t*>(data_if(tensor, NK_DTYPE_INT32));
+}
+const int32_t* nk_tensor_data_i32_const(const nk_tensor_t* tensor) {
+  return static_cast<const int32_t*>(data_if(tensor, NK_DTYPE_INT32));
+}
+
+uint32_t nk_tensor_index_nhwc(const nk_tensor_t* tensor, uint32_t h, uint32_t w, uint32_t c) {
+  if (!tensor || tensor->rank != 3) return 0;
+  return h * tensor->stride[0] + w * tensor->stride[1] + c * tensor->stride[2];
+}
+
+uint32_t nk_argmax_f32(const float* values, uint32_t count) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; values && i < count; ++i) best = values[i] > values[best] ? i : best;
+  return best;
+}
+
+uint32_t nk_argmax_i8(const int8_t* values, uint32_t count) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; values && i < count; ++i) best = values[i] > values[best] ? i : best;
+  return best;
+}
+
+}  // extern "C"
