@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
+
+#include "netkit/arena_util.hpp"
 
 namespace netkit {
 namespace {
@@ -37,7 +40,7 @@ TEST(Arena, OverflowChangesNothing) {
   EXPECT_EQ(arena.alloc(12, 16), nullptr);
   EXPECT_EQ(arena.alloc(SIZE_MAX, 16), nullptr);
   EXPECT_EQ(arena.alloc(SIZE_MAX - 8, 1), nullptr);
-  EXPECT_EQ(arena.used(), 20u);
+  EXPECT_EQ(arena.offset, 20u);
   EXPECT_EQ(arena.high_water(), 20u);
   EXPECT_NE(arena.alloc(12, 4), nullptr);
   EXPECT_EQ(arena.remaining(), 0u);
@@ -50,7 +53,7 @@ TEST(Arena, AlignmentMustBeAPowerOfTwo) {
   Arena arena(memory.bytes, 64);
   for (const size_t alignment : {0u, 3u, 12u}) EXPECT_EQ(arena.alloc(1, alignment), nullptr);
   EXPECT_EQ(arena.alloc(1, size_t{1} << (8 * sizeof(size_t) - 1)), nullptr);
-  EXPECT_EQ(arena.used(), 0u);
+  EXPECT_EQ(arena.offset, 0u);
 }
 
 TEST(Arena, MarksAndHighWater) {
@@ -62,22 +65,81 @@ TEST(Arena, MarksAndHighWater) {
     const ArenaScope scope(arena);
     ASSERT_NE(arena.alloc(40, 8), nullptr);
   }
-  EXPECT_EQ(arena.used(), 8u);
+  EXPECT_EQ(arena.offset, 8u);
   EXPECT_EQ(arena.high_water(), 48u);
   ASSERT_NE(arena.alloc(16, 8), nullptr);
   const Arena::Mark later = arena.mark();
   EXPECT_TRUE(arena.release(mark));
   EXPECT_FALSE(arena.release(later));
-  EXPECT_EQ(arena.used(), 8u);
+  EXPECT_EQ(arena.offset, 8u);
   arena.reset();
   EXPECT_EQ(arena.alloc(8, 8), first);
   arena.reset_high_water();
   EXPECT_EQ(arena.high_water(), 8u);
 }
 
+struct Thing : ArenaOwned {
+  explicit Thing(int& count) : released(count) {
+    release = [](ArenaOwned* self) { ++static_cast<Thing*>(self)->released; };
+  }
+  int& released;
+};
+
+TEST(Arena, ResetAndInitReleaseWhatItOwns) {
+  Memory memory;
+  int released = 0;
+  Thing a(released), b(released), c(released);
+  Arena arena;
+  arena.init(memory.bytes, sizeof memory.bytes);
+  const uint32_t before = arena.generation();
+  ASSERT_NE(arena.alloc(10, 1), nullptr);
+  arena.own(&a);
+  arena.own(&b);
+  arena.reset();
+  EXPECT_EQ(released, 2);
+  EXPECT_EQ(arena.offset, 0u);
+  EXPECT_NE(arena.generation(), before);
+  arena.own(&c);
+  arena.init(memory.bytes, 16);
+  EXPECT_EQ(released, 3);
+  EXPECT_EQ(arena.capacity, 16u);
+  EXPECT_EQ(arena.high_water(), 0u);
+}
+
+TEST(Arena, TheHeapBehindIt) {
+  EXPECT_EQ(Arena::kDefaultCapacity, size_t{64} << 20);
+  Arena arena;
+  EXPECT_FALSE(arena.init_heap(0));
+  ASSERT_TRUE(arena.init_heap(1000));
+  ASSERT_TRUE(arena.init_heap(2000));  // the first block is freed
+  EXPECT_NE(arena.alloc(2000, 1), nullptr);
+  arena.destroy_heap();
+  EXPECT_EQ(arena.capacity, 0u);
+  EXPECT_EQ(arena.alloc(1, 1), nullptr);
+  Memory memory;
+  arena.init(memory.bytes, 64);
+  arena.destroy_heap();  // a caller's buffer stays
+  EXPECT_EQ(arena.capacity, 64u);
+}
+
+TEST(Arena, UtilTakesWhatTheClassAllows) {
+  Memory memory;
+  Arena arena;
+  EXPECT_TRUE(ArenaUtil::Init(arena, 128, memory.bytes));
+  EXPECT_EQ(arena.base, reinterpret_cast<std::byte*>(memory.bytes));
+  ArenaUtil::Release(arena);
+  {
+    const ArenaUtil::Scoped scoped(arena, 4096);
+    EXPECT_TRUE(scoped.ok());
+    EXPECT_EQ(arena.remaining(), 4096u);
+  }
+  EXPECT_EQ(arena.capacity, 0u);
+  EXPECT_EQ(ArenaUtil::CapacityForModel(1, true, 2, 3), Arena::kDefaultCapacity);
+}
+
 TEST(Arena, WithoutMemoryGivesNothing) {
   Arena arena(nullptr, 100);
-  EXPECT_EQ(arena.capacity(), 0u);
+  EXPECT_EQ(arena.capacity, 0u);
   EXPECT_EQ(arena.alloc(0, 1), nullptr);
   EXPECT_EQ(Arena().alloc(1, 1), nullptr);
 }

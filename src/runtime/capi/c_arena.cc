@@ -2,6 +2,8 @@
 // nk_arena_t: the C face of Arena.
 #include "runtime/capi/c_arena.h"
 
+#include <new>
+
 namespace netkit {
 namespace {
 
@@ -18,17 +20,10 @@ const ArenaState* state_of(const nk_arena_t* arena) {
   return state_of(const_cast<nk_arena_t*>(arena));
 }
 
-void bind(nk_arena_t* arena, void* memory, size_t size, bool on_heap) {
-  ArenaState state;
-  state.arena = Arena(memory, size);
-  state.on_heap = on_heap;
-  state.mark = kMark;
-  __builtin_memcpy(arena->storage, &state, sizeof state);
-}
-
-void own(ArenaState& state, Owned* what) {
-  what->next = state.owned;
-  state.owned = what;
+Arena& make_arena(nk_arena_t* arena) {
+  auto* state = ::new (static_cast<void*>(arena->storage)) ArenaState;
+  state->mark = kMark;
+  return state->arena;
 }
 
 }  // namespace netkit
@@ -38,7 +33,7 @@ using netkit::ArenaState;
 extern "C" {
 
 void nk_arena_init(nk_arena_t* arena, void* memory, size_t size) {
-  if (arena) netkit::bind(arena, memory, size, false);
+  if (arena) netkit::make_arena(arena).init(memory, size);
 }
 
 void* nk_arena_alloc(nk_arena_t* arena, size_t size, size_t alignment) {
@@ -47,24 +42,17 @@ void* nk_arena_alloc(nk_arena_t* arena, size_t size, size_t alignment) {
 }
 
 void nk_arena_reset(nk_arena_t* arena) {
-  ArenaState* state = netkit::state_of(arena);
-  if (!state) return;
-  while (netkit::Owned* first = state->owned) {
-    state->owned = first->next;
-    first->release(first);
-  }
-  state->arena.reset();
-  ++state->generation;
+  if (ArenaState* state = netkit::state_of(arena)) state->arena.reset();
 }
 
 size_t nk_arena_capacity(const nk_arena_t* arena) {
   const ArenaState* state = netkit::state_of(arena);
-  return state ? state->arena.capacity() : 0;
+  return state ? state->arena.capacity : 0;
 }
 
 size_t nk_arena_used(const nk_arena_t* arena) {
   const ArenaState* state = netkit::state_of(arena);
-  return state ? state->arena.used() : 0;
+  return state ? state->arena.offset : 0;
 }
 
 size_t nk_arena_remaining(const nk_arena_t* arena) {

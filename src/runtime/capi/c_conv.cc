@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Convolutions of single tensors: the kernels of conv2d and dwconv2d without a network.
 #include "netkit.h"
+#include "netkit/depthwise_conv2d.hpp"
 #include "ops/conv2d/conv2d.h"
 #include "ops/dwconv2d/dwconv2d.h"
 
@@ -51,59 +52,109 @@ bool fill(const Geometry& g, const nk_tensor_t* x, const nk_tensor_t* y, nk_spat
   return true;
 }
 
-}  // namespace
+struct Clamp {
+  float lo, hi;
+};
 
-extern "C" {
+Clamp clamp_of(netkit::NetkitKernelActivation activation) {
+  switch (activation) {
+    case netkit::NetkitKernelActivation::ReLU:
+      return {0.0f, kInfinity};
+    case netkit::NetkitKernelActivation::ReLU6:
+      return {0.0f, 6.0f};
+    case netkit::NetkitKernelActivation::None:
+      break;
+  }
+  return {-kInfinity, kInfinity};
+}
 
-void nk_conv2d_forward(const nk_conv2d_t* conv, const nk_tensor_t* input, nk_tensor_t* output) {
-  if (!conv || !conv->weights) return;
+bool conv2d(const nk_conv2d_t& conv, const nk_tensor_t* input, nk_tensor_t* output,
+            const Clamp& clamp) {
   nk_spatial s;
-  if (!fill({conv->kernel_size, conv->kernel_size, conv->stride, conv->pad_h, conv->pad_w,
-             conv->pad_h_end, conv->pad_w_end, conv->in_channels, conv->out_channels},
+  if (!conv.weights ||
+      !fill({conv.kernel_size, conv.kernel_size, conv.stride, conv.pad_h, conv.pad_w,
+             conv.pad_h_end, conv.pad_w_end, conv.in_channels, conv.out_channels},
             input, output, s)) {
-    return;
+    return false;
   }
   nk_conv2d_params p{};
   __builtin_memcpy(&p, &s, sizeof s);
   p.groups = 1;
-  p.clamp_min = -kInfinity;
-  p.clamp_max = kInfinity;
-  const void* in[] = {input->data, conv->weights, conv->bias, nullptr, nullptr};
+  p.clamp_min = clamp.lo;
+  p.clamp_max = clamp.hi;
+  const void* in[] = {input->data, conv.weights, conv.bias, nullptr, nullptr};
   void* out[] = {output->data};
   nk_conv2d_f32_ref(&p, in, out, nullptr);
+  return true;
 }
 
-// The kernel of networks reads weights [kernel_h, kernel_w, channels]; these are the other way
-// round and no memory is at hand to turn them, so the sum stands here, in the order of the kernel.
-void nk_depthwise_conv2d_forward(const nk_depthwise_conv2d_t* conv, const nk_tensor_t* input,
-                                 nk_tensor_t* output) {
-  if (!conv || !conv->weights) return;
+// The sum of one channel of one pixel, in the order of the kernel of networks. That kernel reads
+// weights [kernel_h, kernel_w, channels]; these are the other way round, and no memory is at hand
+// to turn them.
+float channel_sum(const nk_spatial& s, const nk_pixel& pixel, int32_t c, const float* x,
+                  const float* w) {
+  float sum = 0.0f;
+  for (int32_t ky = pixel.ky0; ky < pixel.ky1; ++ky) {
+    for (int32_t kx = pixel.kx0; kx < pixel.kx1; ++kx) {
+      const size_t at = nk_tap_index(&s, &pixel, ky, kx) * static_cast<size_t>(s.in_c);
+      sum += x[at + static_cast<size_t>(c)] * w[ky * s.kernel_w + kx];
+    }
+  }
+  return sum;
+}
+
+bool depthwise(const nk_depthwise_conv2d_t& conv, const nk_tensor_t* input, nk_tensor_t* output,
+               const Clamp& clamp) {
   nk_spatial s;
-  if (!fill({conv->kernel_h, conv->kernel_w, conv->stride, conv->pad_h, conv->pad_w,
-             conv->pad_h_end, conv->pad_w_end, conv->channels, conv->channels},
-            input, output, s)) {
-    return;
+  if (!conv.weights || !fill({conv.kernel_h, conv.kernel_w, conv.stride, conv.pad_h, conv.pad_w,
+                              conv.pad_h_end, conv.pad_w_end, conv.channels, conv.channels},
+                             input, output, s)) {
+    return false;
   }
   const auto* x = static_cast<const float*>(input->data);
   auto* y = static_cast<float*>(output->data);
-  const int32_t channels = s.in_c;
+  const auto taps = static_cast<size_t>(s.kernel_h) * static_cast<size_t>(s.kernel_w);
   for (int32_t i = 0; i < nk_pixel_count(&s); ++i) {
     const nk_pixel pixel = nk_pixel_at(&s, i);
-    for (int32_t c = 0; c < channels; ++c) {
-      const float* w = conv->weights + static_cast<size_t>(c) * static_cast<size_t>(s.kernel_h) *
-                                           static_cast<size_t>(s.kernel_w);
-      float sum = 0.0f;
-      for (int32_t ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-        for (int32_t kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-          sum += x[nk_tap_index(&s, &pixel, ky, kx) * static_cast<size_t>(channels) +
-                   static_cast<size_t>(c)] *
-                 w[ky * s.kernel_w + kx];
-        }
-      }
-      y[pixel.out_index * static_cast<size_t>(channels) + static_cast<size_t>(c)] =
-          conv->bias ? sum + conv->bias[c] : sum;
+    float* to = y + pixel.out_index * static_cast<size_t>(s.in_c);
+    for (int32_t c = 0; c < s.in_c; ++c) {
+      const float* w = conv.weights + static_cast<size_t>(c) * taps;
+      const float sum = channel_sum(s, pixel, c, x, w) + (conv.bias ? conv.bias[c] : 0.0f);
+      to[c] = nk_clamp_f32(sum, clamp.lo, clamp.hi);
     }
   }
+  return true;
+}
+
+}  // namespace
+
+namespace netkit {
+
+bool run_conv2d(const nk_conv2d_t& conv, const Tensor& input, Tensor& output,
+                NetkitKernelActivation activation) {
+  const nk_tensor_t x = to_c(input);
+  nk_tensor_t y = to_c(output);
+  return conv2d(conv, &x, &y, clamp_of(activation));
+}
+
+bool run_depthwise_conv2d(const nk_depthwise_conv2d_t& conv, const Tensor& input, Tensor& output,
+                          NetkitKernelActivation activation) {
+  const nk_tensor_t x = to_c(input);
+  nk_tensor_t y = to_c(output);
+  return depthwise(conv, &x, &y, clamp_of(activation));
+}
+
+}  // namespace netkit
+
+extern "C" {
+
+void nk_conv2d_forward(const nk_conv2d_t* conv, const nk_tensor_t* input, nk_tensor_t* output) {
+  if (conv) conv2d(*conv, input, output, {-kInfinity, kInfinity});
+}
+
+void nk_depthwise_conv2d_forward(const nk_depthwise_conv2d_t* conv, const nk_tensor_t* input,
+                                 nk_tensor_t* output) {
+  if (conv) depthwise(*conv, input, output, {-kInfinity, kInfinity});
 }
 
 }  // extern "C"

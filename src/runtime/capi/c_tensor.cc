@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: MIT
 // nk_tensor_t: views, elements in an arena, typed access.
 #include "netkit.h"
+#include "netkit/tensor_factory.hpp"
 #include "runtime/capi/last_error.h"
 
 namespace {
 
-uint32_t width_of(nk_dtype_t dtype) {
-  switch (dtype) {
-    case NK_DTYPE_INT8:
-    case NK_DTYPE_UINT8:
-      return 1;
-    case NK_DTYPE_INT16:
-      return 2;
-    default:
-      return 4;
-  }
-}
-
 // false: rank or sizes are out of range.
 bool describe(nk_tensor_t* out, void* data, nk_dtype_t dtype, uint32_t rank,
               const uint32_t* shape) {
-  *out = nk_tensor_t{};
-  if (rank < 1 || rank > NK_MAX_TENSOR_RANK) return false;
-  uint64_t elements = 1;
-  for (uint32_t i = 0; i < rank; ++i) {
-    elements *= shape[i];
-    if (elements > UINT32_MAX) return false;
-  }
-  const uint64_t bytes = elements * width_of(dtype);
-  if (bytes > UINT32_MAX) return false;
-  out->data = data;
-  out->dtype = dtype;
-  out->rank = rank;
-  for (uint32_t i = 0; i < NK_MAX_TENSOR_RANK; ++i) out->shape[i] = i < rank ? shape[i] : 1;
-  uint32_t stride = 1;
-  for (uint32_t i = rank; i-- > 0; stride *= shape[i]) out->stride[i] = stride;
-  out->num_elements = static_cast<uint32_t>(elements);
-  out->bytes = static_cast<uint32_t>(bytes);
-  return true;
+  const bool sized = rank >= 1 && rank <= NK_MAX_TENSOR_RANK;
+  const auto type = static_cast<netkit::DataType>(dtype);
+  *out = netkit::to_c(
+      netkit::TensorFactory::View(data, type, sized ? rank : 0, {shape, sized ? rank : 0}));
+  return out->rank != 0;
 }
 
 void* data_if(const nk_tensor_t* tensor, nk_dtype_t dtype) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Arenas over one allocation of the heap's.
-#include <cstdlib>
-
 #include "runtime/capi/c_arena.h"
 #include "runtime/capi/last_error.h"
 
@@ -9,18 +7,12 @@ extern "C" {
 
 nk_status_t nk_arena_init_heap(nk_arena_t* arena, size_t capacity) {
   if (!arena) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "nk_arena_init_heap: no arena");
-  void* memory = capacity ? std::malloc(capacity) : nullptr;
-  netkit::bind(arena, memory, capacity, memory != nullptr);
-  if (memory) return NK_OK;
+  if (netkit::make_arena(arena).init_heap(capacity)) return NK_OK;
   return netkit::refuse(NK_ERR_ARENA_OVERFLOW, "nk_arena_init_heap: no memory of that size");
 }
 
 void nk_arena_destroy_heap(nk_arena_t* arena) {
-  const netkit::ArenaState* state = netkit::state_of(arena);
-  if (!state || !state->on_heap) return;
-  nk_arena_reset(arena);
-  std::free(state->arena.data());
-  netkit::bind(arena, nullptr, 0, false);
+  if (netkit::ArenaState* state = netkit::state_of(arena)) state->arena.destroy_heap();
 }
 
 }  // extern "C"

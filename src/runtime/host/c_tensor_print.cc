@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "netkit.h"
+#include "netkit/tensor_factory.hpp"
 
 namespace {
 
@@ -55,3 +56,24 @@ void nk_tensor_print_labeled(const char* label, const nk_tensor_t* tensor) {
 }
 
 }  // extern "C"
+
+namespace netkit::TensorFactory {
+
+void Print(const Tensor& t) {
+  const nk_tensor_t tensor = to_c(t);
+  nk_tensor_print(&tensor);
+}
+
+void PrintLabeled(const char* label, const Tensor& t, std::uint32_t max_values) {
+  nk_tensor_t tensor = to_c(t);
+  if (max_values == 0 || max_values >= t.num_elements) {
+    nk_tensor_print_labeled(label, &tensor);
+    return;
+  }
+  tensor.rank = 1;
+  tensor.shape[0] = tensor.num_elements = max_values;
+  std::printf("%s: the first %u of %u\n", label ? label : "", max_values, t.num_elements);
+  nk_tensor_print(&tensor);
+}
+
+}  // namespace netkit::TensorFactory

@@ -14,7 +14,7 @@ std::span<const std::byte> bytes_at(const float* values, int64_t count) {
 }  // namespace
 
 Builder::Builder(bool is_mlp, uint32_t layers) : is_mlp_(is_mlp), slots_(layers) {
-  release = [](Owned* self) { delete static_cast<Builder*>(self); };
+  release = [](ArenaOwned* self) { delete static_cast<Builder*>(self); };
 }
 
 nk_status_t Builder::set(uint32_t index, const nk_legacy::Layer& layer,
@@ -77,7 +77,7 @@ nk_status_t make_builder(void* storage, nk_arena_t* arena, uint32_t layers, bool
   }
   return guarded([&] {
     auto* builder = new Builder(is_mlp, layers);
-    own(*state, builder);
+    state->arena.own(builder);
     make_network(storage, arena)->builder = builder;
     return NK_OK;
   });

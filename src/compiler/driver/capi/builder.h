@@ -18,7 +18,7 @@ struct LayerWeights {
   int64_t channels;  // of the bias
 };
 
-class Builder : public Owned {
+class Builder : public ArenaOwned {
  public:
   Builder(bool is_mlp, uint32_t layers);
 

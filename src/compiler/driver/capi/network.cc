@@ -20,16 +20,16 @@ constexpr uint64_t kMark = 0xa1f07c55d2394be6u;
 constexpr uint32_t kSoftmax[] = {kernel_id("nk_softmax_f32_ref"), kernel_id("nk_softmax_s8_ref")};
 
 // A converted model's file, freed with the arena.
-struct OwnedImage : Owned {
+struct OwnedImage : ArenaOwned {
   OwnedImage() {
-    release = [](Owned* self) { delete static_cast<OwnedImage*>(self); };
+    release = [](ArenaOwned* self) { delete static_cast<OwnedImage*>(self); };
   }
   AlignedBlock image;
 };
 
-struct OwnedMapping : Owned {
+struct OwnedMapping : ArenaOwned {
   explicit OwnedMapping(MappedFile mapped) : file(std::move(mapped)) {
-    release = [](Owned* self) { delete static_cast<OwnedMapping*>(self); };
+    release = [](ArenaOwned* self) { delete static_cast<OwnedMapping*>(self); };
   }
   MappedFile file;
 };
@@ -85,7 +85,8 @@ uint32_t count_results(const nk_program_t& program) {
 Network* network_of(const void* storage, const char* call) {
   const auto* n = static_cast<const Network*>(storage);
   const ArenaState* arena = n && n->mark == kMark ? state_of(n->arena) : nullptr;
-  if (arena != nullptr && arena->generation == n->generation) return const_cast<Network*>(n);
+  if (arena != nullptr && arena->arena.generation() == n->generation)
+    return const_cast<Network*>(n);
   netkit::refuse(NK_ERR_MODEL_NOT_LOADED,
                  fmt::format("{}: no network, or its arena was reset", call).c_str());
   return nullptr;
@@ -94,7 +95,7 @@ Network* network_of(const void* storage, const char* call) {
 Network* make_network(void* storage, nk_arena_t* arena) {
   Network n{};
   n.arena = arena;
-  n.generation = state_of(arena)->generation;
+  n.generation = state_of(arena)->arena.generation();
   n.mark = kMark;
   std::memcpy(storage, &n, sizeof n);
   return static_cast<Network*>(storage);
@@ -137,7 +138,7 @@ nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, Are
   nk_status_t status = convert(file, owned->image, when_wrong);
   if (status == NK_OK) status = load_program(network, image.data(), image.size(), arena);
   if (status != NK_OK) return status;
-  own(arena, owned.release());
+  arena.arena.own(owned.release());
   network.arch = arch_of(file);
   network.results = count_results(network.program);
   nk_program_tensor_t out;
@@ -170,7 +171,7 @@ nk_status_t load_path(Network& network, const char* path, ArenaState& arena) {
   auto owned = std::make_unique<OwnedMapping>(std::move(mapped));
   const nk_status_t status = load_bytes(network, owned->file.data(), owned->file.size(), arena);
   // A converted model has its own copy.
-  if (status == NK_OK && network.arch.version >= NK_FILE_VERSION) own(arena, owned.release());
+  if (status == NK_OK && network.arch.version >= NK_FILE_VERSION) arena.arena.own(owned.release());
   return status;
 }
 
