@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "compat/test.hpp"
 #include "compiler/driver/capi/network.h"
 #include "compiler/driver/session.h"
 #include "compiler/import/import.h"
@@ -230,6 +231,16 @@ TEST(CApi, EachThreadHasItsOwnLastError) {
   std::thread([&] { there = nk_last_error(); }).join();
   EXPECT_EQ(there, "");
   EXPECT_EQ(here, nk_last_error());
+}
+
+TEST(OlderFace, RegressionRunsTheCasesOfAFile) {
+  EXPECT_EQ(NkRegression::RunModelTests("no such file").failed, 1u);
+  const auto files = legacy_files();
+  if (files.empty()) return;
+  const std::string path = (files[0].parent_path() / "mlp_hand.nk").string();
+  const NkRegression::RunSummary summary = NkRegression::RunModelTests(path.c_str());
+  EXPECT_EQ(summary.passed, 6u);
+  EXPECT_EQ(summary.failed, 0u);
 }
 
 TEST(CApi, ShapesThatContradictAreNamed) {
