@@ -172,10 +172,10 @@ struct Tuned {
   const char* seed;
   const char* target;
 };
-constexpr Tuned kTuned[] = {{"add", "cortex-m4"},
-                            {"conv2d", "cortex-m4"},
-                            {"dwconv2d", "cortex-m4"},
-                            {"matmul", "cortex-m4"}};
+constexpr Tuned kTuned[] = {
+    {"add", "cortex-m4"},      {"conv2d", "cortex-m4"},   {"conv2d", "cortex-m0"},
+    {"dwconv2d", "cortex-m4"}, {"dwconv2d", "cortex-m0"}, {"matmul", "cortex-m4"},
+    {"matmul", "cortex-m0"}};
 
 }  // namespace
 

@@ -105,6 +105,10 @@ TEST_P(Goldens, SoDoTheRowsForDsp) {
   expect_golden_bytes(GetParam(), "cortex-m4");
 }
 
+TEST_P(Goldens, SoDoTheScalarRows) {
+  expect_golden_bytes(GetParam(), "cortex-m0");
+}
+
 INSTANTIATE_TEST_SUITE_P(Tflm, Goldens, testing::ValuesIn(kGoldens),
                          [](const auto& param) { return std::string(param.param.name); });
 

@@ -8,9 +8,9 @@ namespace {
 
 constexpr Target kTargets[] = {
     {"generic", "generic", 4, 16, ""},
-    {"cortex-m0", "generic", 4, 16, "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft"},
-    {"cortex-m0plus", "generic", 4, 16, "-mcpu=cortex-m0plus -mthumb -mfloat-abi=soft"},
-    {"cortex-m3", "generic", 4, 16, "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft"},
+    {"cortex-m0", "scalar generic", 4, 16, "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft"},
+    {"cortex-m0plus", "scalar generic", 4, 16, "-mcpu=cortex-m0plus -mthumb -mfloat-abi=soft"},
+    {"cortex-m3", "scalar generic", 4, 16, "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft"},
     {"cortex-m4", "dsp generic", 4, 16,
      "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16"},
     {"cortex-m7", "dsp generic", 4, 16,
@@ -18,9 +18,9 @@ constexpr Target kTargets[] = {
     {"cortex-m33", "dsp generic", 4, 16,
      "-mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16"},
     {"cortex-m55", "dsp generic", 4, 16, "-mcpu=cortex-m55 -mthumb -mfloat-abi=hard"},
-    {"rv32imc", "generic", 4, 16, "-march=rv32imc -mabi=ilp32"},
-    {"rv32imac", "generic", 4, 16, "-march=rv32imac -mabi=ilp32"},
-    {"rv64gc", "generic", 8, 16, "-march=rv64gc -mabi=lp64d"},
+    {"rv32imc", "scalar generic", 4, 16, "-march=rv32imc -mabi=ilp32"},
+    {"rv32imac", "scalar generic", 4, 16, "-march=rv32imac -mabi=ilp32"},
+    {"rv64gc", "scalar generic", 8, 16, "-march=rv64gc -mabi=lp64d"},
     {"x86_64", "generic", 8, 16, ""},
     {"aarch64", "generic", 8, 16, ""},
 };

@@ -48,9 +48,11 @@ inline std::pair<nk_conv2d_params, KernelCase> conv2d_case(uint64_t seed, bool f
 // The case as the row wants its constants.
 inline KernelCase conv2d_packed(const KernelRow& row, const nk_conv2d_params& p,
                                 const KernelCase& c) {
-  if (row.layout != "pairs2") return c;
+  if (row.layout == "ohwi") return c;
   const ChannelWeights weights = case_weights(c, p, false);
-  return dsp_case(c, weights, p.input_offset, to_bytes(pack_pairs2(weights, p.kernel_h)));
+  if (row.layout == "ohwi_table") return dsp_case(c, weights, p, as_they_stand);
+  return dsp_case(c, weights, p,
+                  [&](const ChannelWeights& w) { return to_bytes(pack_pairs2(w, p.kernel_h)); });
 }
 
 // "" where the row's kernel equals nk_conv2d_*_ref on `count` cases that its predicate accepts.

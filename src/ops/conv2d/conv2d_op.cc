@@ -10,6 +10,7 @@
 #include "ops/common/host/window.h"
 #include "ops/conv2d/arm/conv2d_dsp.h"
 #include "ops/conv2d/conv2d.h"
+#include "ops/conv2d/conv2d_scalar.h"
 
 namespace netkit {
 
@@ -23,6 +24,10 @@ void conv2d_modes_f32(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
 
 void conv2d_modes_dsp(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
   buffered_window_modes(spatial_of(p), nk_conv2d_dsp_scratch(p), out);
+}
+
+void conv2d_modes_scalar(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
+  buffered_window_modes(spatial_of(p), nk_conv2d_scalar_scratch(p), out);
 }
 
 namespace {
@@ -67,11 +72,14 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, con
   const Dims& w = input_type(graph, node, 1)->dims;
   NK_ASSIGN(const std::vector<StepArg> args,
             weighted_args(graph, node, w[0], ScaleProduct::kDouble));
-  if (row.layout != "pairs2") return args;
+  if (row.layout == "ohwi") return args;
   const auto weights = channel_weights(graph, node, 0);
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
-  return dsp_args(graph, *weights, args, fields.input_offset,
-                  {kNoTensor, constant_of(pack_pairs2(*weights, w[1])), NK_INT32, 4, {}});
+  const ChannelOffsets offsets{fields.input_offset, fields.output_offset};
+  if (row.layout == "ohwi_table") return dsp_args(graph, *weights, args, offsets, unpacked);
+  return dsp_args(graph, *weights, args, offsets, [&w](const ChannelWeights& settled) -> StepArg {
+    return {kNoTensor, constant_of(pack_pairs2(settled, w[1])), NK_INT32, 4, {}};
+  });
 }
 
 uint64_t macs(const Graph& graph, const Node& node) {

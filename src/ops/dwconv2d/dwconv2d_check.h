@@ -10,8 +10,8 @@
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/testing/dsp_check.h"
 #include "ops/common/testing/spatial_check.h"
-#include "ops/dwconv2d/arm/dwconv2d_dsp.h"
 #include "ops/dwconv2d/dwconv2d.h"
+#include "ops/dwconv2d/planar.h"
 
 namespace netkit::check {
 
@@ -51,8 +51,9 @@ inline KernelCase dwconv2d_packed(const KernelRow& row, const nk_dwconv2d_params
                                   const KernelCase& c) {
   if (row.layout == "hwc") return c;
   const ChannelWeights weights = case_weights(c, p, true);
-  const int64_t rows = nk_dwconv2d_dsp_of(&p).kernel_h;
-  return dsp_case(c, weights, p.input_offset, to_bytes(pack_taps4(weights, rows)));
+  const int64_t rows = nk_planar_of(&p).kernel_h;
+  return dsp_case(c, weights, p,
+                  [&](const ChannelWeights& w) { return to_bytes(pack_taps4(w, rows)); });
 }
 
 // "" where the row's kernel equals nk_dwconv2d_*_ref on `count` cases that its predicate accepts.

@@ -10,8 +10,8 @@
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/weighted.h"
 #include "ops/common/host/window.h"
-#include "ops/dwconv2d/arm/dwconv2d_dsp.h"
 #include "ops/dwconv2d/dwconv2d.h"
+#include "ops/dwconv2d/planar.h"
 
 namespace netkit {
 
@@ -25,10 +25,10 @@ void dwconv2d_modes_f32(const nk_dwconv2d_params* p, std::vector<KernelMode>& ou
   add_channel_ring_mode(spatial_of(p), sizeof(float), out);
 }
 
-void dwconv2d_modes_dsp(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+void dwconv2d_modes_planar(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
   out.push_back({NK_MODE_PLAIN, 0, {}});
   add_channel_ring_mode(spatial_of(p), sizeof(int8_t), out);
-  for (KernelMode& mode : out) mode.scratch_bytes = nk_dwconv2d_dsp_scratch(p);
+  for (KernelMode& mode : out) mode.scratch_bytes = nk_planar_scratch(p);
 }
 
 namespace {
@@ -77,9 +77,11 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, con
   NK_ASSIGN(const StepParams params, make_params(graph, node));
   nk_dwconv2d_params p{};
   std::memcpy(&p, params.params.data(), sizeof p);
-  StepArg packed;
-  packed.constant = constant_of(pack_taps4(*weights, nk_dwconv2d_dsp_of(&p).kernel_h));
-  return dsp_args(graph, *weights, args, p.input_offset, std::move(packed));
+  const int64_t rows = nk_planar_of(&p).kernel_h;
+  return dsp_args(graph, *weights, args, {p.input_offset, p.output_offset},
+                  [rows](const ChannelWeights& settled) -> StepArg {
+                    return {kNoTensor, constant_of(pack_taps4(settled, rows)), NK_INT8, 4, {}};
+                  });
 }
 
 uint64_t macs(const Graph& graph, const Node& node) {

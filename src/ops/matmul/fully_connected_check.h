@@ -66,12 +66,14 @@ inline std::string check_fully_connected(const KernelRow& row, int count) {
     std::vector<KernelMode> modes;
     row.modes(&p, modes);
     KernelCase packed = c;
-    if (row.layout == "pairs2") {
+    if (row.layout != "oi") {
       struct Channels {
         int32_t out_c;
       } channels{p.out_features};
       const ChannelWeights weights = case_weights(c, channels, false);
-      packed = dsp_case(c, weights, p.input_offset, to_bytes(pack_pairs2(weights, 1)));
+      packed = dsp_case(c, weights, p, [&](const ChannelWeights& w) {
+        return row.layout == "pairs2" ? to_bytes(pack_pairs2(w, 1)) : as_they_stand(w);
+      });
     }
     std::string fault = check_modes(row.fn, packed, modes, expected.output);
     if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);

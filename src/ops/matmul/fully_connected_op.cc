@@ -61,11 +61,14 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, con
   const Dims& w = input_type(graph, node, 1)->dims;
   NK_ASSIGN(const std::vector<StepArg> args,
             weighted_args(graph, node, w[0], ScaleProduct::kFloat));
-  if (row.layout != "pairs2") return args;
+  if (row.layout == "oi") return args;
   const auto weights = channel_weights(graph, node, 0);
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
-  return dsp_args(graph, *weights, args, fields.input_offset,
-                  {kNoTensor, constant_of(pack_pairs2(*weights, 1)), NK_INT32, 4, {}});
+  const ChannelOffsets offsets{fields.input_offset, fields.output_offset};
+  if (row.layout == "oi_table") return dsp_args(graph, *weights, args, offsets, unpacked);
+  return dsp_args(graph, *weights, args, offsets, [](const ChannelWeights& settled) -> StepArg {
+    return {kNoTensor, constant_of(pack_pairs2(settled, 1)), NK_INT32, 4, {}};
+  });
 }
 
 uint64_t macs(const Graph& graph, const Node& node) {

@@ -9,11 +9,22 @@
 #include <stdint.h>
 #include <string.h>
 
-/* NETKIT_PLAIN_C, defined by the user, keeps assembly out. */
-#if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && !defined(NETKIT_PLAIN_C)
+/* NETKIT_PLAIN_C, defined by the user, keeps assembly out; so does a compiler that does not
+ * optimise, whose frame pointer would leave too few registers. */
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__OPTIMIZE__) && \
+    !defined(NETKIT_PLAIN_C)
 #define NK_HAS_DSP 1
 #else
 #define NK_HAS_DSP 0
+#endif
+
+/* Cores whose instructions reach eight registers keep little in them. */
+#if defined(__ARM_ARCH_6M__)
+#define NK_FEW_REGISTERS 1
+#define NK_APART_IF_FEW NK_APART
+#else
+#define NK_FEW_REGISTERS 0
+#define NK_APART_IF_FEW inline
 #endif
 
 /* What is out of the way of the loops stays out of their registers. */
@@ -112,9 +123,17 @@ static inline int32_t nk_smmlar(int32_t a, int32_t b, int32_t acc) {
   int32_t sum;
   __asm__("smmlar %0, %1, %2, %3" : "=r"(sum) : "r"(a), "r"(b), "r"(acc));
   return sum;
+#elif NK_FEW_REGISTERS /* and no long product: four short ones; b is 0 or more */
+  const uint32_t al = (uint32_t)a & 0xFFFFu, bl = (uint32_t)b & 0xFFFFu;
+  const int32_t ah = a >> 16, bh = b >> 16;
+  const uint32_t middle = (uint32_t)ah * bl + (al * bl >> 16);
+  const uint32_t low = (uint32_t)bh * al + (middle & 0xFFFFu) + 0x8000u;
+  return (int32_t)((uint32_t)acc + (uint32_t)(ah * bh) + (uint32_t)((int32_t)middle >> 16) +
+                   (low >> 16));
 #else
-  const int64_t product = (int64_t)a * b + ((int64_t)1 << 31);
-  return (int32_t)((uint32_t)acc + (uint32_t)(int32_t)(product >> 32));
+  const int64_t product = (int64_t)a * b;
+  return (int32_t)((uint32_t)acc + (uint32_t)(int32_t)(product >> 32) +
+                   ((uint32_t)product >> 31));
 #endif
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <optional>
 
 #include "ops/common/arm/dsp_requantize.h"
 #include "ops/common/host/op_helpers.h"
@@ -25,6 +27,24 @@ ChannelSums sums_of(const ChannelWeights& weights, int64_t channel) {
     sums.magnitude += std::abs(weights.at(channel, k));
   }
   return sums;
+}
+
+struct Scale {
+  int32_t multiplier, shift;
+};
+
+// The output of a channel that gives the same for every input: sums lie between two ends, and
+// requantisation never falls as long as no sum and no left shift can wrap.
+std::optional<int32_t> settled_output(int64_t bias, const ChannelSums& sums, const Scale& scale,
+                                      int32_t output_offset) {
+  const int64_t lo = bias - 128 * sums.magnitude, hi = bias + 128 * sums.magnitude;
+  if (scale.shift > 0 || lo < INT32_MIN || hi > INT32_MAX) return std::nullopt;
+  const auto output = [&](int64_t acc) {
+    return nk_requantize(static_cast<int32_t>(acc), scale.multiplier, scale.shift, output_offset,
+                         INT8_MIN, INT8_MAX);
+  };
+  const int32_t least = output(lo);
+  return least == output(hi) ? std::optional(least) : std::nullopt;
 }
 
 std::vector<int32_t> int32_values(const Graph& graph, const StepArg& arg) {
@@ -84,32 +104,49 @@ std::vector<int8_t> pack_taps4(const ChannelWeights& weights, int64_t rows) {
   return taps;
 }
 
-std::vector<int32_t> dsp_table(const ChannelWeights& weights, const ChannelScales& scales,
-                               int32_t input_offset) {
-  std::vector<int32_t> table;
+DspChannels dsp_channels(const ChannelWeights& weights, const ChannelScales& scales,
+                         const ChannelOffsets& offsets) {
+  DspChannels out{{weights.values.begin(), weights.values.end()}, {}};
   for (int64_t c = 0; c < weights.channels; ++c) {
     const size_t q = scales.shift.size() > 1 ? static_cast<size_t>(c) : 0;
     const ChannelSums sums = sums_of(weights, c);
-    const int64_t bias = scales.bias[static_cast<size_t>(c)] + input_offset * sums.sum;
-    const int32_t shift = scales.shift[q];
-    const bool is_short = std::abs(bias) + 128 * sums.magnitude < kShortLimit && shift < 0 &&
-                          -shift <= NK_DSP_MAX_SHIFT;
-    table.push_back(static_cast<int32_t>(static_cast<uint32_t>(bias)));
-    table.push_back(scales.multiplier[q]);
-    table.push_back(is_short ? -shift : shift + NK_DSP_ANY_SHIFT);
+    const int64_t bias = scales.bias[static_cast<size_t>(c)] + offsets.input_offset * sums.sum;
+    const Scale scale{scales.multiplier[q], scales.shift[q]};
+    if (const auto settled = settled_output(bias, sums, scale, offsets.output_offset)) {
+      for (int64_t k = 0; k < weights.count; ++k) out.weights[weights.index(c, k)] = 0;
+      // A half by the multiplier and a half by the shift: a quarter, without a rest.
+      const int32_t quarter[] = {4 * (*settled - offsets.output_offset), 1 << 30, 1};
+      out.table.insert(out.table.end(), std::begin(quarter), std::end(quarter));
+      continue;
+    }
+    const bool is_short = std::abs(bias) + 128 * sums.magnitude < kShortLimit && scale.shift < 0 &&
+                          -scale.shift <= NK_DSP_MAX_SHIFT;
+    out.table.push_back(static_cast<int32_t>(static_cast<uint32_t>(bias)));
+    out.table.push_back(scale.multiplier);
+    out.table.push_back(is_short ? -scale.shift : scale.shift + NK_DSP_ANY_SHIFT);
   }
-  return table;
+  return out;
 }
 
 std::vector<StepArg> dsp_args(const Graph& graph, const ChannelWeights& weights,
-                              const std::vector<StepArg>& args, int32_t input_offset,
-                              StepArg packed) {
+                              const std::vector<StepArg>& args, const ChannelOffsets& offsets,
+                              const std::function<StepArg(const ChannelWeights&)>& pack) {
   const std::vector<int32_t> bias = int32_values(graph, args[2]);
   const std::vector<int32_t> multiplier = int32_values(graph, args[3]);
   const std::vector<int32_t> shift = int32_values(graph, args[4]);
-  const std::vector<int32_t> table = dsp_table(weights, {bias, multiplier, shift}, input_offset);
+  const DspChannels channels = dsp_channels(weights, {bias, multiplier, shift}, offsets);
+  ChannelWeights settled = weights;
+  settled.values = channels.weights;
+  StepArg packed = pack(settled);
   packed.label = "weights";
-  return {args[0], std::move(packed), {kNoTensor, constant_of(table), NK_INT32, 4, "channels"}};
+  return {args[0],
+          std::move(packed),
+          {kNoTensor, constant_of(channels.table), NK_INT32, 4, "channels"}};
+}
+
+StepArg unpacked(const ChannelWeights& weights) {
+  const std::vector<int8_t> values(weights.values.begin(), weights.values.end());
+  return {kNoTensor, constant_of(values), NK_INT8, 4, {}};
 }
 
 }  // namespace netkit

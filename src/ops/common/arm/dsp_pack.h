@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Constants of the rows for Arm's DSP extension, packed on the host: words of weights (layout
-// pairs2, arm/dsp_dot.h) and the table of channels (arm/dsp_requantize.h). Host only.
+// Constants of the DSP and scalar rows, packed on the host: words of weights (layout pairs2,
+// arm/dsp_dot.h), taps (dwconv2d/planar.h), the table of channels (arm/dsp_requantize.h). Host
+// only.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,9 +19,10 @@ struct ChannelWeights {
   std::span<const int8_t> values;
   int64_t channels = 0, count = 0, channel_stride = 0, stride = 0;
 
-  int32_t at(int64_t channel, int64_t k) const {
-    return values[static_cast<size_t>(channel * channel_stride + k * stride)];
+  size_t index(int64_t channel, int64_t k) const {
+    return static_cast<size_t>(channel * channel_stride + k * stride);
   }
+  int32_t at(int64_t channel, int64_t k) const { return values[index(channel, k)]; }
 };
 
 // Whether nk_weighted.narrow_weights may be 1.
@@ -35,13 +38,26 @@ std::vector<int8_t> pack_taps4(const ChannelWeights& weights, int64_t rows);
 struct ChannelScales {
   std::span<const int32_t> bias, multiplier, shift;
 };
-std::vector<int32_t> dsp_table(const ChannelWeights& weights, const ChannelScales& scales,
-                               int32_t input_offset);
+struct ChannelOffsets {
+  int32_t input_offset = 0, output_offset = 0;
+};
 
-// x, packed weights and table as step arguments. `args` are the reference row's (weighted_args),
-// weights and bias constants.
+// Weights in their places and the table. A channel whose output is the same for every input (a
+// trained network has dead ones, with scales beyond the short way) gets weights of 0 and a bias and
+// scale that give this output the short way.
+struct DspChannels {
+  std::vector<int8_t> weights;
+  std::vector<int32_t> table;
+};
+DspChannels dsp_channels(const ChannelWeights& weights, const ChannelScales& scales,
+                         const ChannelOffsets& offsets);
+
+// x, weights and table as step arguments. `args` are the reference row's (weighted_args), weights
+// and bias constants; `pack` makes the weights' constant of those that dsp_channels gave.
 std::vector<StepArg> dsp_args(const Graph& graph, const ChannelWeights& weights,
-                              const std::vector<StepArg>& args, int32_t input_offset,
-                              StepArg packed);
+                              const std::vector<StepArg>& args, const ChannelOffsets& offsets,
+                              const std::function<StepArg(const ChannelWeights&)>& pack);
+// The weights where they stand, for rows with the layout of the node.
+StepArg unpacked(const ChannelWeights& weights);
 
 }  // namespace netkit

@@ -19,16 +19,22 @@ ChannelWeights case_weights(const KernelCase& c, const Params& p, bool channel_l
   return w;
 }
 
-// inputs: x, weights as packed, table.
-inline KernelCase dsp_case(const KernelCase& c, const ChannelWeights& weights, int32_t input_offset,
-                           const Bytes& packed_weights) {
+// inputs: x, weights as `pack` makes them of those that dsp_channels gives, table.
+template <typename Params, typename Pack>
+KernelCase dsp_case(const KernelCase& c, ChannelWeights weights, const Params& p, Pack pack) {
   const auto bias = from_bytes<int32_t>(c.inputs[2]);
   const auto multiplier = from_bytes<int32_t>(c.inputs[3]);
   const auto shift = from_bytes<int32_t>(c.inputs[4]);
+  const DspChannels channels =
+      dsp_channels(weights, {bias, multiplier, shift}, {p.input_offset, p.output_offset});
+  weights.values = channels.weights;
   KernelCase packed = c;
-  packed.inputs = {c.inputs[0], packed_weights,
-                   to_bytes(dsp_table(weights, {bias, multiplier, shift}, input_offset))};
+  packed.inputs = {c.inputs[0], pack(weights), to_bytes(channels.table)};
   return packed;
+}
+
+inline Bytes as_they_stand(const ChannelWeights& weights) {
+  return *unpacked(weights).constant;
 }
 
 }  // namespace netkit::check
