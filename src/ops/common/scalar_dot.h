@@ -41,11 +41,18 @@ static NK_APART uint64_t nk_scalar_dot2(const int8_t* x, int32_t count, const in
   return (uint64_t)b << 32 | a;
 }
 
-static NK_APART_IF_FEW int8_t nk_scalar_scaled(uint32_t acc, const int32_t* table, int32_t offset) {
+/* Sums of channels that take the long way. */
+static NK_APART int8_t nk_scalar_scaled_any(uint32_t acc, const int32_t* table, int32_t offset) {
   const nk_dsp_scale scale = nk_dsp_scale_of(table, offset);
+  return (int8_t)nk_dsp_scaled_any((int32_t)acc, &scale);
+}
+
+static NK_APART_IF_FEW int8_t nk_scalar_scaled(uint32_t acc, const int32_t* table, int32_t offset) {
+  nk_dsp_scale scale;
   acc += (uint32_t)table[0];
-  return (int8_t)(nk_dsp_is_short(&scale) ? nk_dsp_scaled((int32_t)acc, &scale)
-                                          : nk_dsp_scaled_any((int32_t)acc, &scale));
+  scale = nk_dsp_scale_of(table, offset);
+  if (!nk_dsp_is_short(&scale)) return nk_scalar_scaled_any(acc, table, offset);
+  return (int8_t)nk_dsp_scaled((int32_t)acc, &scale);
 }
 
 /* `channels` outputs at y of `count` inputs at x; w holds `count` weights for each channel. */
