@@ -54,6 +54,22 @@ const %k float32[1x2x2x6] = splat 0.5
 output %y
 output %g
 )"},
+    {"transpose_conv", R"(input %x int8[1x3x4x4] q(0.5,3)
+const %w int8[6x3x2x2] q(0.1,0) = splat 3
+const %b int32[6] q(0.05,0) = splat 100
+input %h int16[1x2x3x2] q(0.5,0)
+const %v int8[3x2x2x2] q(0.1,0) = splat 2
+const %c int64[3] q(0.05,0) = splat 5
+input %f float32[1x4x4x3]
+const %k float32[2x2x2x3] = splat 0.5
+%y int8[1x7x8x6] q(1.0,-1) = transpose_conv(%x, %w, %b) {groups=2, out_h=7, out_w=8, pads=[0,1], )"
+                       R"(stride_h=2, stride_w=2}
+%z int16[1x4x4x3] q(1.0,0) = transpose_conv(%h, %v, %c) {out_h=4, out_w=4, stride_h=2}
+%g float32[1x7x5x2] = transpose_conv(%f, %k) {out_h=7, out_w=5, dilation_h=3}
+output %y
+output %z
+output %g
+)"},
     {"matmul", R"(input %x int8[2x6] q(0.5,3)
 const %w int8[4x6] q(0.1,0) = splat 3
 const %b int32[4] q(0.05,0) = splat 100

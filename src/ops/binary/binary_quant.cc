@@ -25,12 +25,6 @@ Factors add_factors(const Scales& s, int left_shift) {
   return {s.a / twice, s.b / twice, twice / (double(1 << left_shift) * double{s.y}), left_shift};
 }
 
-Factors sub_factors(const Scales& s, int left_shift) {
-  const float twice = 2.0f * std::max(s.a, s.b);
-  return {double{s.a / twice}, double{s.b / twice},
-          double{twice / (static_cast<float>(1 << left_shift) * s.y)}, left_shift};
-}
-
 Factors squared_difference_factors(const Scales& s, int left_shift) {
   const double twice = 2.0 * double{std::max(s.a, s.b)};
   const float step = static_cast<float>(1 << (left_shift * 2)) * s.y;
@@ -39,8 +33,7 @@ Factors squared_difference_factors(const Scales& s, int left_shift) {
 
 Factors factors_of(std::string_view op, const Scales& s, nk_dtype dtype) {
   const bool wide = dtype == NK_INT16;
-  if (op == "add") return add_factors(s, wide ? 15 : 20);
-  if (op == "sub") return sub_factors(s, wide ? 15 : 20);
+  if (op == "add" || op == "sub") return add_factors(s, wide ? 15 : 20);
   if (op == "squared_difference") return squared_difference_factors(s, wide ? 0 : 7);
   if (op == "mul") return {0.0, 0.0, double{s.a} * double{s.b} / double{s.y}, 0};
   if (op == "div") return {0.0, 0.0, double{s.a / (s.b * s.y)}, 0};

@@ -2,6 +2,8 @@
 /* What the checks of parameter blocks share (fit.h). */
 #include "ops/common/fit.h"
 
+#include "ops/common/wide.h"
+
 uint32_t nk_fit_times(uint32_t a, uint32_t b) {
   const uint64_t product = (uint64_t)a * b;
   return product > NK_FILE_MAX_PLACE ? NK_FIT_MANY : (uint32_t)product;
@@ -108,4 +110,12 @@ int nk_fit_weighted(const nk_fit* f, const nk_weighted* w, int32_t out_channels)
          nk_fit_in(f, 3, sizeof(int32_t), scales) && nk_fit_table(f, 4, scales, -31, 30) &&
          nk_is_offset_x8(w->input_offset) && nk_is_offset_x8(w->filter_offset) &&
          nk_is_offset(w->output_offset) && nk_is_offset(w->act_min) && nk_is_offset(w->act_max);
+}
+
+int nk_fit_wide(const nk_fit* f, const nk_weighted* w, int32_t out_channels) {
+  const uint32_t channels = (uint32_t)out_channels;
+  const uint32_t scales = w->per_channel != 0 ? channels : 1;
+  return nk_fit_in(f, 2, sizeof(int64_t), channels) && nk_fit_table(f, 3, scales, 0, INT32_MAX) &&
+         nk_fit_table(f, 4, scales, NK_WIDE_MIN_SHIFT, NK_WIDE_MAX_SHIFT) &&
+         nk_is_offset(w->act_min) && nk_is_offset(w->act_max);
 }

@@ -93,6 +93,8 @@ int nk_fit_spatial(const nk_fit* f, const nk_spatial* s);
 
 /* in[2] to in[4] of an operator with weights and its fields of requantisation. */
 int nk_fit_weighted(const nk_fit* f, const nk_weighted* w, int32_t out_channels);
+/* The same of int16 activations with int8 weights (wide.h): the bias is int64. */
+int nk_fit_wide(const nk_fit* f, const nk_weighted* w, int32_t out_channels);
 NK_EXTERN_C_END
 
 #endif

@@ -20,8 +20,10 @@ struct WeightedRow {
   bool depthwise;   // weights [1, kh, kw, in_c * multiplier]; else the last axis counts input
                     // channels (of one group)
 };
-constexpr WeightedRow kWeighted[] = {
-    {"conv2d", 4, 0, false}, {"dwconv2d", 4, 3, true}, {"fully_connected", 2, 0, false}};
+constexpr WeightedRow kWeighted[] = {{"conv2d", 4, 0, false},
+                                     {"dwconv2d", 4, 3, true},
+                                     {"fully_connected", 2, 0, false},
+                                     {"transpose_conv", 4, 0, false}};
 
 const WeightedRow* weighted_row(const Node& node) {
   const auto row = std::ranges::find(kWeighted, node.op, &WeightedRow::op);
@@ -170,8 +172,10 @@ bool fold_back(Editor& editor, int n, const Affine& affine) {
   return true;
 }
 
+// Not every output is a sum over all taps.
 bool has_padding(const Node& node) {
-  return std::ranges::any_of(node.attrs.get_ints("pads"), [](int64_t p) { return p != 0; });
+  return node.op == "transpose_conv" ||
+         std::ranges::any_of(node.attrs.get_ints("pads"), [](int64_t p) { return p != 0; });
 }
 
 // Input channel of the i-th weight.

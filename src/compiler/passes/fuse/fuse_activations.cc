@@ -33,9 +33,10 @@ constexpr struct {
   std::string_view op;
   bool clamps;
 } kMakers[] = {
-    {"conv2d", true}, {"dwconv2d", true},   {"fully_connected", true},
-    {"add", false},   {"sub", false},       {"mul", false},
-    {"div", false},   {"max_pool2d", true}, {"avg_pool2d", true},
+    {"conv2d", true},         {"dwconv2d", true}, {"fully_connected", true},
+    {"transpose_conv", true}, {"add", false},     {"sub", false},
+    {"mul", false},           {"div", false},     {"max_pool2d", true},
+    {"avg_pool2d", true},
 };
 
 std::optional<Range> range_of_node(const Node& node) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ops/common/transposed.h"
+
 namespace netkit {
 namespace {
 
@@ -15,19 +17,31 @@ struct Extent {
   bool empty() const { return begin == end; }
 };
 
-Extent extent_of(const nk_spatial& s, const nk_pixel& pixel) {
+Extent window_extent(const nk_spatial& s, int32_t i) {
+  const nk_pixel pixel = nk_pixel_at(&s, i);
   if (pixel.ky0 == pixel.ky1 || pixel.kx0 == pixel.kx1) return {};
   const size_t first = nk_tap_index(&s, &pixel, pixel.ky0, pixel.kx0);
   const size_t last = nk_tap_index(&s, &pixel, pixel.ky1 - 1, pixel.kx1 - 1);
   return {static_cast<int64_t>(first), static_cast<int64_t>(last) + 1};
 }
 
+Extent gathered_extent(const nk_spatial& s, int32_t i) {
+  const nk_gather_pixel pixel = nk_gather_pixel_at(&s, i);
+  if (pixel.y.count == 0 || pixel.x.count == 0) return {};
+  const size_t last = nk_gathered_index(&s, &pixel, pixel.y.count - 1, pixel.x.count - 1);
+  return {static_cast<int64_t>(nk_gathered_index(&s, &pixel, 0, 0)),
+          static_cast<int64_t>(last) + 1};
+}
+
+// What the i-th output pixel of the walk reads.
+using ExtentOf = Extent (*)(const nk_spatial& s, int32_t i);
+
 // The two walks differ in signs only: along the walk, `reach` is how far the writes have come and
 // `need` where the remaining input begins, both counted in elements in the walk's direction.
 class Walk {
  public:
-  Walk(const nk_spatial& s, Reads reads, bool backward)
-      : s_(s), reads_(reads), backward_(backward) {
+  Walk(const nk_spatial& s, ExtentOf extent_of, Reads reads, bool backward)
+      : s_(s), extent_of_(extent_of), reads_(reads), backward_(backward) {
     s_.mode = backward ? NK_MODE_BACKWARD : NK_MODE_FORWARD;
     in_elems_ = int64_t{s.batch} * s.in_h * s.in_w * s.in_c;
   }
@@ -38,8 +52,7 @@ class Walk {
     int64_t worst = 0;
     int64_t later = kNothing;  // where the input of all later pixels begins
     for (int64_t i = nk_pixel_count(&s_) - 1; i >= 0; --i) {
-      const nk_pixel pixel = nk_pixel_at(&s_, static_cast<int32_t>(i));
-      const int64_t own = begin_of(extent_of(s_, pixel));
+      const int64_t own = begin_of(extent_of_(s_, static_cast<int32_t>(i)));
       const int64_t written = i * s_.out_c;
       worst = std::max(worst, written + s_.out_c - later);
       worst = std::max(worst, written + inside_pixel(own, later));
@@ -66,6 +79,7 @@ class Walk {
   }
 
   nk_spatial s_;
+  ExtentOf extent_of_;
   Reads reads_;
   bool backward_;
   int64_t in_elems_;
@@ -80,8 +94,8 @@ void add_mode(int id, int64_t scratch_bytes, std::optional<int64_t> forward,
 }  // namespace
 
 Distances window_distances(const nk_spatial& s, Reads reads, int64_t elem_bytes) {
-  return {Walk(s, reads, false).distance() * elem_bytes,
-          Walk(s, reads, true).distance() * elem_bytes};
+  return {Walk(s, window_extent, reads, false).distance() * elem_bytes,
+          Walk(s, window_extent, reads, true).distance() * elem_bytes};
 }
 
 void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
@@ -103,6 +117,15 @@ void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
   if (p.backward_bytes < d.backward_bytes) {
     add_mode(NK_MODE_BACKWARD_PIXEL, pixel_bytes, std::nullopt, p.backward_bytes, out_bytes, out);
   }
+}
+
+void gather_modes(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out) {
+  const int64_t out_bytes = int64_t{s.batch} * s.out_h * s.out_w * s.out_c * elem_bytes;
+  const Walk forward(s, gathered_extent, Reads::kAllChannels, false);
+  const Walk backward(s, gathered_extent, Reads::kAllChannels, true);
+  out.push_back({NK_MODE_PLAIN, 0, {}});
+  add_mode(NK_MODE_FORWARD, 0, forward.distance() * elem_bytes, std::nullopt, out_bytes, out);
+  add_mode(NK_MODE_BACKWARD, 0, std::nullopt, backward.distance() * elem_bytes, out_bytes, out);
 }
 
 void buffered_window_modes(const nk_spatial& s, int64_t scratch_bytes,

@@ -34,6 +34,9 @@ Distances window_distances(const nk_spatial& s, Reads reads, int64_t elem_bytes)
 void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
                   std::vector<KernelMode>& out);
 
+// Plain, forward and backward of a transposed convolution (transposed.h), all channels read.
+void gather_modes(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out);
+
 // Plain, forward and backward of an int8 kernel that copies windows to scratch before it writes
 // their pixels: the distances of kPixelFirst at the price of `scratch_bytes` in each.
 void buffered_window_modes(const nk_spatial& s, int64_t scratch_bytes,

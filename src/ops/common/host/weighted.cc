@@ -6,6 +6,9 @@
 
 #include <cmath>
 
+#include "compiler/ir/const_values.h"
+#include "ops/common/wide.h"
+
 namespace netkit {
 namespace {
 
@@ -36,6 +39,37 @@ Result<void> check_filter_quant(const Quant& quant, int64_t out_c, int channel_a
   return {};
 }
 
+// int16 has no zero points.
+Result<WeightedFields> checked_wide(const WeightedFields& f, const std::string& where) {
+  if (f.input_offset == 0 && f.filter_offset == 0 && f.output_offset == 0) return f;
+  return bad_input("int16 activations with a zero point that is not 0", where);
+}
+
+// The bias of int16 activations as 64-bit constants; zeros where there is none.
+Result<StepArg> wide_bias(const Graph& graph, const Node& node, int64_t out_c) {
+  const std::string where = place_of(node);
+  std::vector<int64_t> values(static_cast<size_t>(out_c), 0);
+  if (const TensorType* type = input_type(graph, node, 2)) {
+    if (type->dtype != NK_INT64 && type->dtype != NK_INT16) {
+      return bad_input(fmt::format("the bias is {}, int64 is needed beside int16 activations",
+                                   name_of(type->dtype)),
+                       where);
+    }
+    const auto given = ints_of(graph.tensor(node.inputs[2]));
+    if (!given) return bad_input("the bias is not constant", where);
+    values = *given;
+  }
+  return StepArg{kNoTensor, constant_of(values), NK_INT64, 8, "bias"};
+}
+
+Result<void> check_wide_shifts(const std::vector<int32_t>& shifts, const std::string& where) {
+  for (const int32_t shift : shifts) {
+    NK_TRY(checked_int32(shift, NK_WIDE_MIN_SHIFT, NK_WIDE_MAX_SHIFT, "the power of two of a scale",
+                         where));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_weighted(const Graph& graph, const Node& node, int64_t out_c) {
@@ -56,9 +90,9 @@ std::string weighted_signature(const Graph& graph, const Node& node) {
   const nk_dtype weights = input_type(graph, node, 1)->dtype;
   const nk_dtype y = output_type(graph, node).dtype;
   std::string text(signature_of(x));
+  if (weights == x && y == x) return text;
   if (weights != x) text += fmt::format("_{}", signature_of(weights));
-  if (y != x) text += fmt::format("_{}", signature_of(y));
-  return text;
+  return text + fmt::format("_{}", signature_of(y));
 }
 
 Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int64_t out_c,
@@ -68,7 +102,8 @@ Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int
   NK_ASSIGN(const RealRange clamp, activation_clamp(node.attrs, where));
   f.clamp_min = clamp.lo;
   f.clamp_max = clamp.hi;
-  if (weighted_signature(graph, node) != "s8") return f;
+  const std::string signature = weighted_signature(graph, node);
+  if (signature != "s8" && signature != kWideSignature) return f;
   const TensorType& weights = *input_type(graph, node, 1);
   NK_ASSIGN(const TensorQuant x, tensor_quant(*input_type(graph, node, 0), "the input", where));
   NK_ASSIGN(const TensorQuant y, tensor_quant(output_type(graph, node), "the output", where));
@@ -81,6 +116,7 @@ Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int
   f.act_min = act.lo;
   f.act_max = act.hi;
   f.per_channel = weights.quant.scale.size() > 1 ? 1 : 0;
+  if (signature == kWideSignature) return checked_wide(f, where);
   const auto values = channel_weights(graph, node, channel_axis);
   f.narrow_weights = values && are_narrow(*values) ? 1 : 0;
   return f;
@@ -107,16 +143,20 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
   std::vector<StepArg> args = {tensor_arg(node, 0, "input"), tensor_arg(node, 1, "weights"),
                                tensor_arg(node, 2, "bias")};
   args.resize(5);
-  const bool quantised = weighted_signature(graph, node) == "s8";
+  const std::string signature = weighted_signature(graph, node);
+  const bool wide = signature == kWideSignature;
+  const bool quantised = wide || signature == "s8";
   const nk_dtype bias_dtype = quantised ? NK_INT32 : NK_FLOAT32;
   if (const TensorType* bias = input_type(graph, node, 2);
-      bias != nullptr && bias->dtype != bias_dtype) {
+      bias != nullptr && bias->dtype != bias_dtype && !wide) {
     return bad_input(
         fmt::format("the bias is {}, {} is needed", name_of(bias->dtype), name_of(bias_dtype)),
         where);
   }
   if (!quantised) return args;
-  if (args[2].tensor == kNoTensor) {
+  if (wide) {
+    NK_ASSIGN(args[2], wide_bias(graph, node, out_c));
+  } else if (args[2].tensor == kNoTensor) {
     args[2].constant = constant_of(std::vector<int32_t>(static_cast<size_t>(out_c), 0));
     args[2].dtype = NK_INT32;
   }
@@ -131,6 +171,7 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
     mantissas.push_back(m.mantissa);
     shifts.push_back(m.shift);
   }
+  if (wide) NK_TRY(check_wide_shifts(shifts, where));
   args[3] = {kNoTensor, constant_of(mantissas), NK_INT32, 4, "multiplier"};
   args[4] = {kNoTensor, constant_of(shifts), NK_INT32, 4, "shift"};
   return args;

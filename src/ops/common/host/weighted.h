@@ -26,7 +26,10 @@ enum class ScaleProduct { kDouble, kFloat };
 // float32. What the kernels lack (hybrid types, uint8) is left to the choice of a row.
 Result<void> check_weighted(const Graph& graph, const Node& node, int64_t out_c);
 
-// "f32", "s8"; x and weights of different types: "f32_s8".
+// int16 x and output, int8 weights.
+inline constexpr std::string_view kWideSignature = "s16_s8_s16";
+
+// "f32", "s8"; where types differ, those of x, weights and output: "f32_s8_f32".
 std::string weighted_signature(const Graph& graph, const Node& node);
 
 // Offsets and clamps of the node; channel_axis is the axis of the weights that counts out_c.

@@ -65,7 +65,7 @@ inline RunResult run_placed(const PlacedStep& step, const ModeOverlap* overlap, 
   int64_t in_bytes = 0;
   const Bytes* source = nullptr;
   if (overlap != nullptr) {
-    source = step.inputs[static_cast<size_t>(overlap->input)].get();
+    source = &*step.inputs[static_cast<size_t>(overlap->input)];
     in_bytes = static_cast<int64_t>(source->size());
   }
   const int64_t margin = (2 * (in_bytes + out_bytes) + 256) / 64 * 64;

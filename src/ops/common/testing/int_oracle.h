@@ -22,4 +22,17 @@ inline int64_t oracle_requantize(int64_t acc, int64_t multiplier, int shift, int
   return std::clamp(value, lo, hi);
 }
 
+// That of int16 activations: one rounding, of a multiplier of 15 bits; ties upward.
+inline int64_t oracle_requantize_wide(int64_t acc, int64_t multiplier, int shift, int64_t lo,
+                                      int64_t hi) {
+  const int64_t reduced = std::min<int64_t>((multiplier + 32768) / 65536, 32767);
+  const int64_t unit = int64_t{1} << (15 - shift);
+  int64_t quotient = acc * reduced / unit, remainder = acc * reduced % unit;
+  if (remainder < 0) {
+    remainder += unit;
+    --quotient;
+  }
+  return std::clamp(quotient + (remainder * 2 >= unit ? 1 : 0), lo, hi);
+}
+
 }  // namespace netkit::check

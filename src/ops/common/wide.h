@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* int16 activations with int8 weights: the sum is 64 bits wide, as is the bias, and requantised in
+ * one rounding with a 16-bit multiplier (docs/numerics.md). C99 and C++. */
+#ifndef NETKIT_OPS_COMMON_WIDE_H
+#define NETKIT_OPS_COMMON_WIDE_H
+
+#include <stdint.h>
+
+/* Shifts that nk_requantize_s64 takes. */
+#define NK_WIDE_MIN_SHIFT (-31)
+#define NK_WIDE_MAX_SHIFT 7
+
+/* acc + sum of x[i] * w[i], modulo 2^64. */
+static inline uint64_t nk_dot_s16_s8(uint64_t acc, const int16_t* x, const int8_t* w,
+                                     int32_t count) {
+  int32_t i;
+  for (i = 0; i < count; ++i) acc += (uint64_t)(int64_t)((int32_t)x[i] * w[i]);
+  return acc;
+}
+
+/* round(acc * m / 2^(15 - shift)), ties upward, clamped to [lo, hi]; m is the 31-bit multiplier
+ * rounded to 15 bits. Equals TensorFlow Lite for |acc| < 2^47; the product wraps. */
+static inline int32_t nk_requantize_s64(uint64_t acc, int32_t multiplier, int32_t shift, int32_t lo,
+                                        int32_t hi) {
+  const int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  const int total = 15 - (int)shift;
+  const uint64_t product = acc * (uint64_t)(int64_t)reduced + ((uint64_t)1 << (total - 1));
+  const int64_t scaled = (int64_t)product >> total;
+  return scaled < lo ? lo : (scaled > hi ? hi : (int32_t)scaled);
+}
+
+#endif
