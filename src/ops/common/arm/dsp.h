@@ -34,25 +34,34 @@
 #define NK_APART
 #endif
 
+/* What only the plain half of a function calls. */
+#if defined(__GNUC__)
+#define NK_MAYBE_UNUSED __attribute__((unused))
+#else
+#define NK_MAYBE_UNUSED
+#endif
+
 /* Sums of four outputs. */
 typedef struct nk_dsp_sums {
   int32_t a0, a1, a2, a3;
 } nk_dsp_sums;
 
-static inline int32_t nk_low_half(int32_t pair) { return (int16_t)(uint16_t)(uint32_t)pair; }
-static inline int32_t nk_high_half(int32_t pair) {
+static inline NK_MAYBE_UNUSED int32_t nk_low_half(int32_t pair) {
+  return (int16_t)(uint16_t)(uint32_t)pair;
+}
+static inline NK_MAYBE_UNUSED int32_t nk_high_half(int32_t pair) {
   return (int16_t)(uint16_t)((uint32_t)pair >> 16);
 }
 
 /* Any address; little-endian. */
-static inline int32_t nk_load_word(const void* from) {
+static inline NK_MAYBE_UNUSED int32_t nk_load_word(const void* from) {
   int32_t word;
   memcpy(&word, from, sizeof word);
   return word;
 }
 
 /* acc + a.low * b.low + a.high * b.high, modulo 2^32. */
-static inline int32_t nk_smlad(int32_t a, int32_t b, int32_t acc) {
+static inline NK_MAYBE_UNUSED int32_t nk_smlad(int32_t a, int32_t b, int32_t acc) {
 #if NK_HAS_DSP
   int32_t sum;
   __asm__("smlad %0, %1, %2, %3" : "=r"(sum) : "r"(a), "r"(b), "r"(acc));
@@ -64,7 +73,7 @@ static inline int32_t nk_smlad(int32_t a, int32_t b, int32_t acc) {
 }
 
 /* acc + a.low * b.high + a.high * b.low, modulo 2^32. */
-static inline int32_t nk_smladx(int32_t a, int32_t b, int32_t acc) {
+static inline NK_MAYBE_UNUSED int32_t nk_smladx(int32_t a, int32_t b, int32_t acc) {
 #if NK_HAS_DSP
   int32_t sum;
   __asm__("smladx %0, %1, %2, %3" : "=r"(sum) : "r"(a), "r"(b), "r"(acc));
@@ -76,7 +85,7 @@ static inline int32_t nk_smladx(int32_t a, int32_t b, int32_t acc) {
 }
 
 /* acc + one half of a times one half of b, modulo 2^32. */
-static inline int32_t nk_smlabb(int32_t a, int32_t b, int32_t acc) {
+static inline NK_MAYBE_UNUSED int32_t nk_smlabb(int32_t a, int32_t b, int32_t acc) {
 #if NK_HAS_DSP
   int32_t sum;
   __asm__("smlabb %0, %1, %2, %3" : "=r"(sum) : "r"(a), "r"(b), "r"(acc));
@@ -85,7 +94,7 @@ static inline int32_t nk_smlabb(int32_t a, int32_t b, int32_t acc) {
   return (int32_t)((uint32_t)acc + (uint32_t)(nk_low_half(a) * nk_low_half(b)));
 #endif
 }
-static inline int32_t nk_smlatb(int32_t a, int32_t b, int32_t acc) {
+static inline NK_MAYBE_UNUSED int32_t nk_smlatb(int32_t a, int32_t b, int32_t acc) {
 #if NK_HAS_DSP
   int32_t sum;
   __asm__("smlatb %0, %1, %2, %3" : "=r"(sum) : "r"(a), "r"(b), "r"(acc));
@@ -96,7 +105,7 @@ static inline int32_t nk_smlatb(int32_t a, int32_t b, int32_t acc) {
 }
 
 /* Bytes 0 and 2 (1 and 3) of a word, sign-extended, as a pair. */
-static inline int32_t nk_even_bytes(int32_t word) {
+static inline NK_MAYBE_UNUSED int32_t nk_even_bytes(int32_t word) {
 #if NK_HAS_DSP
   int32_t pair;
   __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
@@ -107,7 +116,7 @@ static inline int32_t nk_even_bytes(int32_t word) {
   return (int32_t)(low | high << 16);
 #endif
 }
-static inline int32_t nk_odd_bytes(int32_t word) {
+static inline NK_MAYBE_UNUSED int32_t nk_odd_bytes(int32_t word) {
 #if NK_HAS_DSP
   int32_t pair;
   __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
@@ -118,7 +127,7 @@ static inline int32_t nk_odd_bytes(int32_t word) {
 }
 
 /* acc + round(a * b / 2^32), ties upward, modulo 2^32. */
-static inline int32_t nk_smmlar(int32_t a, int32_t b, int32_t acc) {
+static inline NK_MAYBE_UNUSED int32_t nk_smmlar(int32_t a, int32_t b, int32_t acc) {
 #if NK_HAS_DSP
   int32_t sum;
   __asm__("smmlar %0, %1, %2, %3" : "=r"(sum) : "r"(a), "r"(b), "r"(acc));
@@ -132,13 +141,12 @@ static inline int32_t nk_smmlar(int32_t a, int32_t b, int32_t acc) {
                    (low >> 16));
 #else
   const int64_t product = (int64_t)a * b;
-  return (int32_t)((uint32_t)acc + (uint32_t)(int32_t)(product >> 32) +
-                   ((uint32_t)product >> 31));
+  return (int32_t)((uint32_t)acc + (uint32_t)(int32_t)(product >> 32) + ((uint32_t)product >> 31));
 #endif
 }
 
 /* x clamped to int8. */
-static inline int32_t nk_ssat8(int32_t x) {
+static inline NK_MAYBE_UNUSED int32_t nk_ssat8(int32_t x) {
 #if NK_HAS_DSP
   int32_t clamped;
   __asm__("ssat %0, #8, %1" : "=r"(clamped) : "r"(x));
