@@ -44,6 +44,24 @@ const %k float32[2x2x2x3] = splat 0.5
 output %z
 output %g
 )"},
+    {"parts", R"(input %x int8[1x5x5x4] q(0.5,3)
+input %y int8[1x5x5x2] q(0.5,3)
+const %w int8[4x1x1x6] q(0.1,0) = splat 3
+const %b int32[4] q(0.05,0) = splat 100
+const %v uint8[1x3x3x6] q(0.1,7) = splat 2
+const %c int32[6] q(0.1,0) = splat 5
+input %p uint8[1x5x5x4] q(0.5,3)
+input %q uint8[1x5x5x2] q(0.5,3)
+input %f float32[1x4x4x3]
+input %g float32[1x4x4x1]
+const %k float32[2x2x2x7] = splat 0.5
+%s int8[1x5x5x4] q(1.0,-1) = conv2d_parts(%x, %w, %b, %y)
+%d uint8[1x5x5x6] q(1.0,9) = dwconv2d_parts(%p, %v, %c, %q) {pads=[1,1,1,1]}
+%h float32[1x3x3x2] = conv2d_parts(%f, %k, _, %g, %f)
+output %s
+output %d
+output %h
+)"},
     {"dwconv2d", R"(input %x int8[1x6x5x4] q(0.5,3)
 const %w int8[1x3x3x4] q(0.1,0) = splat 3
 const %b int32[4] q(0.05,0) = splat 100

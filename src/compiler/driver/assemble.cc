@@ -60,6 +60,12 @@ void set_mode(ScheduleStep& step, int id) {
   }
 }
 
+// Every byte that the step writes is there already: each of its inputs and its only output share
+// memory.
+bool nothing_left(const ScheduleStep& step, const std::vector<int>& taken) {
+  return step.outputs.size() == 1 && !taken.empty() && taken.size() == step.inputs.size();
+}
+
 std::vector<int> buffers_of(const std::vector<InOut>& list) {
   std::vector<int> buffers;
   for (const InOut& io : list) {
@@ -88,6 +94,10 @@ plan::Problem to_problem(const Schedule& schedule, int64_t alignment) {
     to.outputs = planned_buffers(step.outputs);
     to.scratch_bytes = step.modes.empty() ? 0 : step.modes[0].scratch_bytes;
     to.overlaps = overlaps_of(step);
+    for (const StepView& view : step.views) {
+      to.views.push_back({planned_index(step.inputs, view.input),
+                          planned_index(step.outputs, view.output), view.offset_bytes});
+    }
     problem.steps.push_back(std::move(to));
   }
   problem.inputs = buffers_of(schedule.inputs);
@@ -122,6 +132,7 @@ Program assemble(Schedule schedule, const plan::Layout& layout, bool caller_io) 
     if (!scheduled.modes.empty()) {
       set_mode(scheduled, scheduled.modes[static_cast<size_t>(mode)].id);
     }
+    if (nothing_left(scheduled, step.views)) continue;
     program.order.push_back({step.step, mode, step.scratch_bytes, step.scratch_offset});
   }
   return program;

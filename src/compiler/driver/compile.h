@@ -37,13 +37,15 @@ struct Compilation {
   Graph lowered, graph;
   Schedule schedule;
   plan::Problem problem;
-  plan::Layout layout;
+  std::vector<plan::Layout> class_layouts;  // of each class, the narrowest first
+  plan::Layout layout;                      // the best
   Program program;
   std::vector<std::string> warnings;
 };
 
 // `path` is a .tflite, .onnx or older .nk file. Errors carry the file's name in `where`. Test cases
-// that the file carries stand in the program.
+// that the file carries stand in the program. Where a pass is not sure to save memory (kReadParts),
+// the net is planned with and without it, and the smaller plan is kept; of equals, the one with it.
 Result<Compilation> compile_file(const std::string& path, const CompileOptions& options);
 // The same of a file's bytes; `path` names it in messages.
 Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::string& path,

@@ -51,6 +51,14 @@ struct KernelMode {
   std::vector<ModeOverlap> overlaps;
 };
 
+// A copy that a step makes and that need not be made: the smaller of the two arguments may lie in
+// the larger one, its first byte at offset_bytes; the kernel then leaves these bytes as they are.
+struct StepView {
+  int input;   // index among the step's inputs
+  int output;  // index among the step's outputs
+  int64_t offset_bytes;
+};
+
 // A row of kernels.inc.
 struct KernelRow {
   std::string_view op, symbol, arch, signature, predicate, layout;
@@ -96,6 +104,10 @@ struct OpDef {
 
   // C name of the parameter struct where operators share one; empty: nk_<name>_params.
   std::string_view params_type = {};
+
+  // The copies of a step with these parameters that may be left out; nullptr: none. A step whose
+  // outputs are made of nothing else is not run where all of them are.
+  void (*views)(const void* params, std::vector<StepView>& out) = nullptr;
 };
 
 // All operators and rows, in the order of ops.inc.

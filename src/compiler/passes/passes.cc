@@ -30,6 +30,7 @@ constexpr Pass kPasses[] = {
     {"fuse-activations", "relu, relu6 and clip become part of what makes their input",
      fuse_activations},
     {"remove-dead", "drop nodes that nothing reads", remove_dead},
+    {kReadParts, "convolutions read the parts of a concatenation of channels", read_parts, true},
 };
 
 // Every round that changes something removes, joins or moves forward a node, so the rounds end;
@@ -78,6 +79,22 @@ Result<void> check_names(const PassOptions& options) {
   return {};
 }
 
+// Those of a round, or those that come last.
+Result<void> run_passes(bool last, const PassOptions& options, Graph& graph) {
+  for (const Pass& pass : kPasses) {
+    if (pass.last != last) continue;
+    if (std::ranges::find(options.disabled, pass.name) != options.disabled.end()) continue;
+    auto next = pass.run(graph);
+    if (!next) {
+      next.error().where =
+          fmt::format("{}: pass {} {}", graph.source, pass.name, next.error().where);
+      return std::unexpected(std::move(next.error()));
+    }
+    graph = std::move(*next);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const Pass> all_passes() { return kPasses; }
@@ -93,17 +110,10 @@ Result<Graph> optimise(const Graph& graph, const PassOptions& options) {
   Graph current = graph;
   for (int round = 0; round < kMaxRounds; ++round) {
     Graph before = current;
-    for (const Pass& pass : kPasses) {
-      if (std::ranges::find(options.disabled, pass.name) != options.disabled.end()) continue;
-      auto next = pass.run(current);
-      if (!next) {
-        next.error().where = fmt::format("{}: pass {} {}", graph.source, pass.name,
-                                         next.error().where);
-        return std::unexpected(std::move(next.error()));
-      }
-      current = std::move(*next);
-    }
-    if (same_graph(before, current)) return separate_outputs(current);
+    NK_TRY(run_passes(false, options, current));
+    if (!same_graph(before, current)) continue;
+    NK_TRY(run_passes(true, options, current));
+    return separate_outputs(current);
   }
   return bad_input(fmt::format("the passes do not settle in {} rounds", kMaxRounds), graph.source,
                    "turn passes off one by one with --disable-pass");

@@ -17,7 +17,11 @@ struct Pass {
   std::string_view name;     // for PassOptions::disabled and --disable-pass
   std::string_view summary;  // one line for --help
   Result<Graph> (*run)(const Graph&);
+  bool last = false;         // runs once, when the others have settled
 };
+
+// The pass that a driver also plans without: it is not sure to save memory.
+inline constexpr std::string_view kReadParts = "read-parts";
 
 // All passes in the order in which a round runs them.
 std::span<const Pass> all_passes();

@@ -94,8 +94,12 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
   const bool all = views.size() < 5 && (size_t{1} << views.size()) <= kMaxViewSets;
   const size_t sets =
       all ? (size_t{1} << views.size()) - 1 : 1 + std::min<size_t>(steps.size(), kMaxViewSets);
+  // Most often the views cost nothing, and no other set of them can be better.
+  const int64_t least = bound_of_any_views(c, options, views);
+  const auto done = [&] { return best.found && best.layout.arena_bytes <= least; };
   int64_t bound = best.lower_bound_bytes;
-  for (size_t k = 0; k < sets; ++k) {
+  size_t k = 0;
+  for (; k < sets && !done(); ++k) {
     options.views.clear();
     for (size_t i = 0; i < views.size(); ++i) {
       const bool taken = all ? (k >> i) & 1 : k > 0 && views[i].step != steps[k - 1];
@@ -103,7 +107,7 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
     }
     bound = std::min(bound, try_views(c, options, effort, best));
   }
-  best.lower_bound_bytes = all ? bound : bound_of_any_views(c, options, views);
+  best.lower_bound_bytes = all && k == sets ? bound : least;
   return best;
 }
 

@@ -30,6 +30,7 @@ struct ScheduleStep {
   Bytes params;
   std::vector<ScheduleArg> inputs, outputs;
   std::vector<KernelMode> modes;  // the plain mode first
+  std::vector<StepView> views;    // copies that need not be made
   uint64_t macs = 0;
   std::vector<std::string> refused_rows;  // "nk_conv2d_s8_m4: p->ic % 4 == 0", for inspect
 };

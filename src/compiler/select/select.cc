@@ -127,10 +127,33 @@ class Selection {
     for (const TensorId id : node.outputs) {
       step.outputs.push_back({id < 0 ? -1 : buffer_of_[static_cast<size_t>(id)], -1});
     }
+    if (op->views != nullptr) add_views(*op, params.params, step);
     step.params = std::move(params.params);
     step.macs = op->macs != nullptr ? op->macs(graph_, node) : 0;
     out_.steps.push_back(std::move(step));
     return {};
+  }
+
+  // No graph output lies in a graph input, nor the other way round: callers fill the one while they
+  // read the other. A slice that makes an output makes it in its own place.
+  void add_views(const OpDef& op, const Bytes& params, ScheduleStep& step) const {
+    std::vector<StepView> views;
+    op.views(params.data(), views);
+    for (const StepView& view : views) {
+      const int from = step.inputs[static_cast<size_t>(view.input)].buffer;
+      const int to = step.outputs[static_cast<size_t>(view.output)].buffer;
+      if (from < 0 || to < 0) continue;
+      const int64_t from_bytes = out_.buffers[static_cast<size_t>(from)].bytes;
+      const int64_t to_bytes = out_.buffers[static_cast<size_t>(to)].bytes;
+      const bool inside = to_bytes <= from_bytes;
+      if (holds_any(graph_.outputs, to) && (inside || holds_any(graph_.inputs, from))) continue;
+      step.views.push_back(view);
+    }
+  }
+
+  bool holds_any(const std::vector<TensorId>& ids, int buffer) const {
+    return std::ranges::any_of(
+        ids, [&](TensorId id) { return buffer_of_[static_cast<size_t>(id)] == buffer; });
   }
 
   ScheduleArg place_arg(const StepArg& arg, const Node& node) {

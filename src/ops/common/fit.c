@@ -102,6 +102,23 @@ int nk_fit_spatial(const nk_fit* f, const nk_spatial* s) {
          s->out_y1 - s->out_y0 <= s->out_ring_h;
 }
 
+int nk_fit_parts(const nk_fit* f, const nk_spatial* s, int32_t parts, const int32_t* part_c,
+                 nk_fit* rest) {
+  nk_spatial one = *s;
+  int64_t channels = 0;
+  int32_t k;
+  *rest = *f;
+  if (!nk_is_within(parts, 2, NK_MAX_PARTS) || parts > f->in_count) return 0;
+  for (k = 0; k < parts; ++k) {
+    one.in_c = part_c[k];
+    channels += part_c[k];
+    rest->in = f->in + k;
+    rest->in_count = (uint8_t)(f->in_count - k);
+    if (!nk_fit_spatial(rest, &one)) return 0;
+  }
+  return channels == s->in_c;
+}
+
 int nk_fit_weighted(const nk_fit* f, const nk_weighted* w, int32_t out_channels) {
   const uint32_t channels = (uint32_t)out_channels;
   const uint32_t scales = w->per_channel != 0 ? channels : 1;

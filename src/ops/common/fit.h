@@ -13,6 +13,7 @@
 
 #include "base/nk_format.h"
 #include "ops/common/kernel.h"
+#include "ops/common/parts.h"
 #include "ops/common/requantize.h"
 #include "ops/common/spatial.h"
 
@@ -90,6 +91,11 @@ int nk_fit_table(const nk_fit* f, uint32_t i, uint32_t count, int32_t lo, int32_
 
 /* Geometry of a sliding window; in[0] and out[0] hold what it walks over. */
 int nk_fit_spatial(const nk_fit* f, const nk_spatial* s);
+
+/* in[0] to in[parts - 1] hold, in parts, what the window walks over. *rest becomes f as an operator
+ * of the last part alone sees it: in[0] that part, in[1] the weights. */
+int nk_fit_parts(const nk_fit* f, const nk_spatial* s, int32_t parts, const int32_t* part_c,
+                 nk_fit* rest);
 
 /* in[2] to in[4] of an operator with weights and its fields of requantisation. */
 int nk_fit_weighted(const nk_fit* f, const nk_weighted* w, int32_t out_channels);

@@ -45,12 +45,21 @@ static inline float nk_clamp_f32(float x, float lo, float hi) {
   return x < lo ? lo : (x > hi ? hi : x);
 }
 
-/* acc + sum of (x[i] + x_offset) * (w[i] + w_offset), modulo 2^32. */
-static inline uint32_t nk_dot_s8(uint32_t acc, const int8_t* x, const int8_t* w, int32_t count,
-                                 int32_t x_offset, int32_t w_offset) {
-  int32_t i;
-  for (i = 0; i < count; ++i) acc += (uint32_t)((x[i] + x_offset) * (w[i] + w_offset));
+/* acc + sum of (x[i] + x_offset) * (w[i] + w_offset), modulo 2^32; _s8: of int8, _u8: of uint8. */
+#define NK_DOT_X8(type)                                                                  \
+  const type* a = (const type*)x;                                                        \
+  const type* b = (const type*)w;                                                        \
+  int32_t i;                                                                             \
+  for (i = 0; i < count; ++i) acc += (uint32_t)((a[i] + x_offset) * (b[i] + w_offset)); \
   return acc;
+
+static inline uint32_t nk_dot_s8(uint32_t acc, const void* x, const void* w, int32_t count,
+                                 int32_t x_offset, int32_t w_offset) {
+  NK_DOT_X8(int8_t)
+}
+static inline uint32_t nk_dot_u8(uint32_t acc, const void* x, const void* w, int32_t count,
+                                 int32_t x_offset, int32_t w_offset) {
+  NK_DOT_X8(uint8_t)
 }
 
 /* acc + sum of x[i] * w[i], from first to last. */

@@ -5,16 +5,22 @@
  * Attributes:   stride_h, stride_w, dilation_h, dilation_w (1), pads [top, left, bottom, right],
  *               groups (1), activation ("none", "relu", "relu6", "relu_n1_to_1"),
  *               clamp_min, clamp_max (real values; narrows the activation further).
- * Kernel in[]:  x, weights, bias, multiplier, shift. s8: bias, multiplier and shift are int32 and
- *               present, one multiplier and shift per out_c or a single one (per_channel 0).
+ * Kernel in[]:  x, weights, bias, multiplier, shift. s8, u8: bias, multiplier and shift are int32
+ *               and present, one multiplier and shift per out_c or a single one (per_channel 0).
  *               f32: multiplier and shift are NULL; bias may be NULL.
  * Layout ohwi:  weights as in the node.
- * s8 equals the TensorFlow Lite reference kernel bit for bit. f32 adds the products in the order
- * kernel_h, kernel_w, in_c from first to last, then the bias. */
+ * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit. f32 adds the products in
+ * the order kernel_h, kernel_w, in_c from first to last, then the bias.
+ *
+ * conv2d_parts: the same, groups 1, of an input whose channels stand in parts (parts.h).
+ * Node inputs:  the first part, weights, bias or absent, the other parts; all of one type but for
+ *               their channels. Kernel in[]: the parts in order, weights, bias, multiplier, shift.
+ * Every result equals that of conv2d on the concatenation bit for bit. */
 #ifndef NETKIT_OPS_CONV2D_CONV2D_H
 #define NETKIT_OPS_CONV2D_CONV2D_H
 
 #include "ops/common/kernel.h"
+#include "ops/common/parts.h"
 #include "ops/common/requantize.h"
 #include "ops/common/spatial.h"
 
@@ -24,9 +30,20 @@ typedef struct nk_conv2d_params {
   NK_CONV2D_FIELDS(NK_FIELD, NK_FIELD_ARRAY)
 } nk_conv2d_params;
 
+/* Begins as nk_conv2d_params. */
+#define NK_CONV2D_PARTS_FIELDS(S, A) NK_CONV2D_FIELDS(S, A) NK_PARTS_FIELDS(S, A)
+
+typedef struct nk_conv2d_parts_params {
+  NK_CONV2D_PARTS_FIELDS(NK_FIELD, NK_FIELD_ARRAY)
+} nk_conv2d_parts_params;
+
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_conv2d_s8_ref);
+NK_DECLARE_KERNEL(nk_conv2d_u8_ref);
 NK_DECLARE_KERNEL(nk_conv2d_f32_ref);
+NK_DECLARE_KERNEL(nk_conv2d_parts_s8_ref);
+NK_DECLARE_KERNEL(nk_conv2d_parts_u8_ref);
+NK_DECLARE_KERNEL(nk_conv2d_parts_f32_ref);
 NK_EXTERN_C_END
 
 #endif

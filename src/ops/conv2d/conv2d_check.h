@@ -57,20 +57,10 @@ inline KernelCase conv2d_packed(const KernelRow& row, const nk_conv2d_params& p,
 
 // "" where the row's kernel equals nk_conv2d_*_ref on `count` cases that its predicate accepts.
 inline std::string check_conv2d(const KernelRow& row, int count) {
-  const bool f32 = row.signature == "f32";
-  int tried = 0;
-  for (int seed = 0; seed < count; ++seed) {
-    auto [p, c] = conv2d_case(static_cast<uint64_t>(seed), f32, false);
-    if (!row.fits(&p)) continue;
-    const RunResult expected = run_case(f32 ? nk_conv2d_f32_ref : nk_conv2d_s8_ref, c, {});
-    std::vector<KernelMode> modes;
-    row.modes(&p, modes);
-    std::string fault =
-        check_modes(row.fn, conv2d_packed(row, p, c), modes, expected.output, f32 ? 4 : 1);
-    if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);
-    ++tried;
-  }
-  return tried > count / 5 ? "" : fmt::format("{}: only {} cases fit", row.symbol, tried);
+  const auto make = [](uint64_t seed, bool f32) { return conv2d_case(seed, f32, false); };
+  return check_weighted_row<nk_conv2d_parts_params>(
+      row, row.signature == "f32" ? nk_conv2d_f32_ref : nk_conv2d_s8_ref, make, conv2d_packed,
+      count);
 }
 
 }  // namespace netkit::check

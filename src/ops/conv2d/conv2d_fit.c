@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether parameters of conv2d fit the arguments (fit.h). */
+/* Whether parameters of conv2d and conv2d_parts fit the arguments (fit.h). */
 #include "ops/common/fit.h"
 #include "ops/conv2d/conv2d.h"
 
@@ -11,17 +11,24 @@ static int is_mode(const nk_fit* f, const nk_conv2d_params* p) {
          nk_fit_scratch(f, f->in_elem, (uint32_t)p->in_c);
 }
 
-NK_FIT(nk_conv2d_fit) {
+/* What does not depend on where the input stands; the input's sizes fit. */
+static int fits(const nk_fit* f) {
   const nk_conv2d_params* p = (const nk_conv2d_params*)f->params;
   int32_t weights[4];
-  if (!nk_fit_spatial(f, (const nk_spatial*)f->params) || p->groups < 1 ||
-      p->in_c % p->groups != 0 || p->out_c % p->groups != 0) {
-    return NK_FIT_REFUSED;
-  }
+  if (p->groups < 1 || p->in_c % p->groups != 0 || p->out_c % p->groups != 0) return 0;
   weights[0] = p->out_c;
   weights[1] = p->kernel_h;
   weights[2] = p->kernel_w;
   weights[3] = p->in_c / p->groups;
   return nk_fit_in(f, 1, f->in_elem, nk_fit_count(weights, 4)) && is_mode(f, p) &&
          nk_fit_weighted(f, (const nk_weighted*)(const void*)&p->input_offset, p->out_c);
+}
+
+NK_FIT(nk_conv2d_fit) { return nk_fit_spatial(f, (const nk_spatial*)f->params) && fits(f); }
+
+NK_FIT(nk_conv2d_parts_fit) {
+  const nk_conv2d_parts_params* p = (const nk_conv2d_parts_params*)f->params;
+  nk_fit rest;
+  return p->groups == 1 &&
+         nk_fit_parts(f, (const nk_spatial*)f->params, p->parts, p->part_c, &rest) && fits(&rest);
 }

@@ -3,6 +3,10 @@
 // TFLite CONV_2D. Depthwise forms are lowered by dwconv2d.
 #include <fmt/format.h>
 
+#include <array>
+#include <cstring>
+#include <span>
+
 #include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/overlap.h"
@@ -14,7 +18,7 @@
 
 namespace netkit {
 
-void conv2d_modes_s8(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
+void conv2d_modes_x8(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kAllChannels, sizeof(int8_t), out);
 }
 
@@ -30,34 +34,47 @@ void conv2d_modes_scalar(const nk_conv2d_params* p, std::vector<KernelMode>& out
   buffered_window_modes(spatial_of(p), nk_conv2d_scalar_scratch(p), out);
 }
 
+void conv2d_parts_modes_x8(const nk_conv2d_parts_params* p, std::vector<KernelMode>& out) {
+  parts_modes(spatial_of(p), std::span(p->part_c).first(static_cast<size_t>(p->parts)), true,
+              sizeof(int8_t), out);
+}
+
+void conv2d_parts_modes_f32(const nk_conv2d_parts_params* p, std::vector<KernelMode>& out) {
+  parts_modes(spatial_of(p), std::span(p->part_c).first(static_cast<size_t>(p->parts)), true,
+              sizeof(float), out);
+}
+
 namespace {
 
 NK_PARAM_TABLE(kTable, nk_conv2d_params, NK_CONV2D_FIELDS);
+NK_PARAM_TABLE(kPartsTable, nk_conv2d_parts_params, NK_CONV2D_PARTS_FIELDS);
 
 Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   const std::string where = place_of(node);
-  NK_ASSIGN(const TensorType* x, need_input(graph, node, 0, 4));
+  NK_ASSIGN(const TensorType x, spatial_input(graph, node));
   NK_ASSIGN(const TensorType* w, need_input(graph, node, 1, 4));
   const int64_t groups = node.attrs.get_int("groups", 1);
   const int64_t out_c = w->dims[0];
-  if (groups < 1 || x->dims[3] % groups != 0 || out_c % groups != 0 ||
-      x->dims[3] / groups != w->dims[3] || w->dims[3] == 0 || out_c == 0) {
+  if (groups < 1 || x.dims[3] % groups != 0 || out_c % groups != 0 ||
+      x.dims[3] / groups != w->dims[3] || w->dims[3] == 0 || out_c == 0 ||
+      (reads_parts(node) && groups != 1)) {
     return bad_input(fmt::format("weights {} in {} groups do not fit input {}", dims_text(w->dims),
-                                 groups, dims_text(x->dims)),
+                                 groups, dims_text(x.dims)),
                      where);
   }
   NK_TRY(check_weighted(graph, node, out_c));
   NK_TRY(activation_clamp(node.attrs, where));
   NK_ASSIGN(const Window window,
-            window_of(node.attrs, x->dims[1], x->dims[2], w->dims[1], w->dims[2], where));
-  TensorType y{x->dtype, {x->dims[0], window.h.out, window.w.out, out_c}, {}};
+            window_of(node.attrs, x.dims[1], x.dims[2], w->dims[1], w->dims[2], where));
+  TensorType y{x.dtype, {x.dims[0], window.h.out, window.w.out, out_c}, {}};
   NK_TRY(check_sizes(std::array<const TensorType*, 1>{&y}, where));
   return std::vector{std::move(y)};
 }
 
-Result<StepParams> make_params(const Graph& graph, const Node& node) {
+Result<nk_conv2d_params> params_of(const Graph& graph, const Node& node) {
   NK_ASSIGN(const std::vector<TensorType> y, infer(graph, node));
-  const Dims& x = input_type(graph, node, 0)->dims;
+  NK_ASSIGN(const TensorType x_type, spatial_input(graph, node));
+  const Dims& x = x_type.dims;
   const Dims& w = input_type(graph, node, 1)->dims;
   NK_ASSIGN(const Window window, window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
@@ -65,14 +82,27 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   fill_spatial(p, window, x, y[0].dims);
   p.groups = static_cast<int32_t>(node.attrs.get_int("groups", 1));
   set_weighted(p, fields);
+  return p;
+}
+
+Result<StepParams> make_params(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const nk_conv2d_params p, params_of(graph, node));
+  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+}
+
+Result<StepParams> make_parts_params(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const nk_conv2d_params whole, params_of(graph, node));
+  nk_conv2d_parts_params p{};
+  std::memcpy(&p, &whole, sizeof whole);
+  set_parts(graph, node, p);
   return StepParams{bytes_of(p), weighted_signature(graph, node)};
 }
 
 Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {
   const Dims& w = input_type(graph, node, 1)->dims;
-  NK_ASSIGN(const std::vector<StepArg> args,
+  NK_ASSIGN(std::vector<StepArg> args,
             weighted_args(graph, node, w[0], ScaleProduct::kDouble));
-  if (row.layout == "ohwi") return args;
+  if (row.layout == "ohwi") return with_parts(node, std::move(args));
   const auto weights = channel_weights(graph, node, 0);
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
   const ChannelOffsets offsets{fields.input_offset, fields.output_offset};
@@ -150,5 +180,9 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "CONV_2D", "", lower_tflit
 
 extern const OpDef nk_op_conv2d = {"conv2d", kRules,      kTable::fields, kTable::bytes,
                                    infer,    make_params, make_args,      macs};
+
+extern const OpDef nk_op_conv2d_parts = {"conv2d_parts",   {},    kPartsTable::fields,
+                                         kPartsTable::bytes, infer, make_parts_params,
+                                         make_args,          macs};
 
 }  // namespace netkit

@@ -130,7 +130,7 @@ TEST(Conv2dRef, ByHand) {
 
 TEST(Conv2dRef, EveryRowAgreesInEveryMode) {
   for (const KernelRow& r : all_kernel_rows()) {
-    if (r.op != "conv2d") continue;
+    if (r.op != "conv2d" && r.op != "conv2d_parts") continue;
     EXPECT_EQ(check::check_conv2d(r, 600), "");
   }
 }
@@ -158,6 +158,26 @@ void expect_exact_distances(const char* symbol, bool f32) {
 
 TEST(Conv2dModes, DistancesAreExactS8) { expect_exact_distances("nk_conv2d_s8_ref", false); }
 TEST(Conv2dModes, DistancesAreExactF32) { expect_exact_distances("nk_conv2d_f32_ref", true); }
+
+// The output over each part in turn.
+TEST(Conv2dModes, DistancesOfPartsAreExact) {
+  const KernelRow& parts = row("nk_conv2d_parts_s8_ref");
+  int tried = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const auto make = [&](uint64_t variant) {
+      auto [p, c] = check::conv2d_case(seed, false, true, variant);
+      if (p.groups == 1 && p.in_c > 1) check::split_case<nk_conv2d_parts_params>(seed, p, 1, c);
+      return c;
+    };
+    const KernelCase c = make(0);
+    if (c.inputs.size() == 5) continue;  // not in parts
+    std::vector<KernelMode> modes;
+    parts.modes(c.params.data(), modes);
+    ASSERT_EQ(check::check_least_distances(parts.fn, make, modes, 1), "");
+    tried += static_cast<int>(check::single_overlaps(modes).size()) - 1;
+  }
+  EXPECT_GT(tried, 200);
+}
 
 TEST(Conv2dModes, RowsInBandsAndRingsGiveTheWholeTensor) {
   for (uint64_t seed = 0; seed < 100; ++seed) {

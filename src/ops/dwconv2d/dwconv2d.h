@@ -7,12 +7,18 @@
  *               activation ("none", "relu", "relu6", "relu_n1_to_1"), clamp_min, clamp_max.
  * Kernel in[]:  x, weights, bias, multiplier, shift, as conv2d's.
  * Layout hwc:   weights as in the node.
- * s8 equals the TensorFlow Lite reference kernel bit for bit. f32 adds the products in the order
- * kernel_h, kernel_w, then the bias. */
+ * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit. f32 adds the products in the
+ * order kernel_h, kernel_w, then the bias.
+ *
+ * dwconv2d_parts: the same of an input whose channels stand in parts (parts.h).
+ * Node inputs:  the first part, weights, bias or absent, the other parts; all of one type but for
+ *               their channels. Kernel in[]: the parts in order, weights, bias, multiplier, shift.
+ * Every result equals that of dwconv2d on the concatenation bit for bit. */
 #ifndef NETKIT_OPS_DWCONV2D_DWCONV2D_H
 #define NETKIT_OPS_DWCONV2D_DWCONV2D_H
 
 #include "ops/common/kernel.h"
+#include "ops/common/parts.h"
 #include "ops/common/requantize.h"
 #include "ops/common/spatial.h"
 
@@ -23,9 +29,20 @@ typedef struct nk_dwconv2d_params {
   NK_DWCONV2D_FIELDS(NK_FIELD, NK_FIELD_ARRAY)
 } nk_dwconv2d_params;
 
+/* Begins as nk_dwconv2d_params. */
+#define NK_DWCONV2D_PARTS_FIELDS(S, A) NK_DWCONV2D_FIELDS(S, A) NK_PARTS_FIELDS(S, A)
+
+typedef struct nk_dwconv2d_parts_params {
+  NK_DWCONV2D_PARTS_FIELDS(NK_FIELD, NK_FIELD_ARRAY)
+} nk_dwconv2d_parts_params;
+
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_dwconv2d_s8_ref);
+NK_DECLARE_KERNEL(nk_dwconv2d_u8_ref);
 NK_DECLARE_KERNEL(nk_dwconv2d_f32_ref);
+NK_DECLARE_KERNEL(nk_dwconv2d_parts_s8_ref);
+NK_DECLARE_KERNEL(nk_dwconv2d_parts_u8_ref);
+NK_DECLARE_KERNEL(nk_dwconv2d_parts_f32_ref);
 NK_EXTERN_C_END
 
 #endif

@@ -58,20 +58,10 @@ inline KernelCase dwconv2d_packed(const KernelRow& row, const nk_dwconv2d_params
 
 // "" where the row's kernel equals nk_dwconv2d_*_ref on `count` cases that its predicate accepts.
 inline std::string check_dwconv2d(const KernelRow& row, int count) {
-  const bool f32 = row.signature == "f32";
-  int tried = 0;
-  for (int seed = 0; seed < count; ++seed) {
-    auto [p, c] = dwconv2d_case(static_cast<uint64_t>(seed), f32, false);
-    if (!row.fits(&p)) continue;
-    const RunResult expected = run_case(f32 ? nk_dwconv2d_f32_ref : nk_dwconv2d_s8_ref, c, {});
-    std::vector<KernelMode> modes;
-    row.modes(&p, modes);
-    std::string fault =
-        check_modes(row.fn, dwconv2d_packed(row, p, c), modes, expected.output, f32 ? 4 : 1);
-    if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);
-    ++tried;
-  }
-  return tried > count / 10 ? "" : fmt::format("{}: only {} cases fit", row.symbol, tried);
+  const auto make = [](uint64_t seed, bool f32) { return dwconv2d_case(seed, f32, false); };
+  return check_weighted_row<nk_dwconv2d_parts_params>(
+      row, row.signature == "f32" ? nk_dwconv2d_f32_ref : nk_dwconv2d_s8_ref, make, dwconv2d_packed,
+      count);
 }
 
 }  // namespace netkit::check

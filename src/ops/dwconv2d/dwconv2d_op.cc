@@ -3,7 +3,9 @@
 // comes here through conv2d's lowering.
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
+#include <span>
 
 #include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
@@ -15,7 +17,7 @@
 
 namespace netkit {
 
-void dwconv2d_modes_s8(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+void dwconv2d_modes_x8(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(int8_t), out);
   add_channel_ring_mode(spatial_of(p), sizeof(int8_t), out);
 }
@@ -31,33 +33,45 @@ void dwconv2d_modes_planar(const nk_dwconv2d_params* p, std::vector<KernelMode>&
   for (KernelMode& mode : out) mode.scratch_bytes = nk_planar_scratch(p);
 }
 
+void dwconv2d_parts_modes_x8(const nk_dwconv2d_parts_params* p, std::vector<KernelMode>& out) {
+  parts_modes(spatial_of(p), std::span(p->part_c).first(static_cast<size_t>(p->parts)), false,
+              sizeof(int8_t), out);
+}
+
+void dwconv2d_parts_modes_f32(const nk_dwconv2d_parts_params* p, std::vector<KernelMode>& out) {
+  parts_modes(spatial_of(p), std::span(p->part_c).first(static_cast<size_t>(p->parts)), false,
+              sizeof(float), out);
+}
+
 namespace {
 
 NK_PARAM_TABLE(kTable, nk_dwconv2d_params, NK_DWCONV2D_FIELDS);
+NK_PARAM_TABLE(kPartsTable, nk_dwconv2d_parts_params, NK_DWCONV2D_PARTS_FIELDS);
 
 Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   const std::string where = place_of(node);
-  NK_ASSIGN(const TensorType* x, need_input(graph, node, 0, 4));
+  NK_ASSIGN(const TensorType x, spatial_input(graph, node));
   NK_ASSIGN(const TensorType* w, need_input(graph, node, 1, 4));
-  const int64_t in_c = x->dims[3];
+  const int64_t in_c = x.dims[3];
   const int64_t out_c = w->dims[3];
   if (w->dims[0] != 1 || in_c == 0 || out_c == 0 || out_c % in_c != 0) {
     return bad_input(
-        fmt::format("weights {} do not fit input {}", dims_text(w->dims), dims_text(x->dims)),
+        fmt::format("weights {} do not fit input {}", dims_text(w->dims), dims_text(x.dims)),
         where);
   }
   NK_TRY(check_weighted(graph, node, out_c));
   NK_TRY(activation_clamp(node.attrs, where));
   NK_ASSIGN(const Window window,
-            window_of(node.attrs, x->dims[1], x->dims[2], w->dims[1], w->dims[2], where));
-  TensorType y{x->dtype, {x->dims[0], window.h.out, window.w.out, out_c}, {}};
+            window_of(node.attrs, x.dims[1], x.dims[2], w->dims[1], w->dims[2], where));
+  TensorType y{x.dtype, {x.dims[0], window.h.out, window.w.out, out_c}, {}};
   NK_TRY(check_sizes(std::array<const TensorType*, 1>{&y}, where));
   return std::vector{std::move(y)};
 }
 
-Result<StepParams> make_params(const Graph& graph, const Node& node) {
+Result<nk_dwconv2d_params> params_of(const Graph& graph, const Node& node) {
   NK_ASSIGN(const std::vector<TensorType> y, infer(graph, node));
-  const Dims& x = input_type(graph, node, 0)->dims;
+  NK_ASSIGN(const TensorType x_type, spatial_input(graph, node));
+  const Dims& x = x_type.dims;
   const Dims& w = input_type(graph, node, 1)->dims;
   NK_ASSIGN(const Window window, window_of(node.attrs, x[1], x[2], w[1], w[2], place_of(node)));
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[3], 3));
@@ -65,14 +79,27 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   fill_spatial(p, window, x, y[0].dims);
   p.depth_multiplier = static_cast<int32_t>(w[3] / x[3]);
   set_weighted(p, fields);
+  return p;
+}
+
+Result<StepParams> make_params(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const nk_dwconv2d_params p, params_of(graph, node));
+  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+}
+
+Result<StepParams> make_parts_params(const Graph& graph, const Node& node) {
+  NK_ASSIGN(const nk_dwconv2d_params whole, params_of(graph, node));
+  nk_dwconv2d_parts_params p{};
+  std::memcpy(&p, &whole, sizeof whole);
+  set_parts(graph, node, p);
   return StepParams{bytes_of(p), weighted_signature(graph, node)};
 }
 
 Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {
   const Dims& w = input_type(graph, node, 1)->dims;
-  NK_ASSIGN(const std::vector<StepArg> args,
+  NK_ASSIGN(std::vector<StepArg> args,
             weighted_args(graph, node, w[3], ScaleProduct::kDouble));
-  if (row.layout == "hwc") return args;
+  if (row.layout == "hwc") return with_parts(node, std::move(args));
   const auto weights = channel_weights(graph, node, 3);
   NK_ASSIGN(const StepParams params, make_params(graph, node));
   nk_dwconv2d_params p{};
@@ -122,5 +149,9 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "DEPTHWISE_CONV_2D", "", l
 
 extern const OpDef nk_op_dwconv2d = {"dwconv2d", kRules,      kTable::fields, kTable::bytes,
                                      infer,      make_params, make_args,      macs};
+
+extern const OpDef nk_op_dwconv2d_parts = {"dwconv2d_parts",   {},    kPartsTable::fields,
+                                         kPartsTable::bytes, infer, make_parts_params,
+                                         make_args,          macs};
 
 }  // namespace netkit

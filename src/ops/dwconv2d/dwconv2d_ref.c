@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference of dwconv2d: it defines what is right (dwconv2d.h). */
+/* The references of dwconv2d and dwconv2d_parts: they define what is right (dwconv2d.h). */
 #include <string.h>
 
 #include "ops/dwconv2d/channel_ring.h"
@@ -31,163 +31,215 @@ static void load_rows(const nk_dwconv2d_params* p, const uint8_t* image, uint8_t
   if (*next < iy) *next = iy;
 }
 
-static uint32_t window_s8(const nk_dwconv2d_params* p, const nk_pixel* pixel, const int8_t* x,
-                          const int8_t* weights, int32_t oc) {
-  const nk_spatial* s = (const nk_spatial*)(const void*)p;
-  const size_t ic = (size_t)(oc / p->depth_multiplier);
-  uint32_t acc = 0;
-  int32_t ky, kx;
-  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {
-    const int8_t* w = weights + (size_t)ky * (size_t)p->kernel_w * (size_t)p->out_c + (size_t)oc;
-    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {
-      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)p->in_c + ic;
-      acc += (uint32_t)((x[at] + p->input_offset) *
-                        (w[(size_t)kx * (size_t)p->out_c] + p->filter_offset));
-    }
-  }
+/* Body of a window: the products of output channel oc, which reads channel `ic` of a part. */
+#define NK_DWCONV2D_WINDOW(type, sum, product)                                              \
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;                                  \
+  const size_t columns = (size_t)p->out_c;                                                  \
+  sum acc = 0;                                                                              \
+  int32_t ky, kx;                                                                           \
+  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                            \
+    const type* weight = (const type*)weights + (size_t)(ky * p->kernel_w) * columns + oc;  \
+    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {                                          \
+      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)part->pixel_elems;         \
+      const type x = ((const type*)part->x)[at + (size_t)ic];                               \
+      const type w = weight[(size_t)kx * columns];                                          \
+      acc += product;                                                                       \
+    }                                                                                       \
+  }                                                                                         \
   return acc;
+
+/* The same of one channel whose rows are in the ring. */
+#define NK_DWCONV2D_RING_WINDOW(type, sum, product)                                         \
+  const int32_t rows = ring_rows(p);                                                        \
+  const size_t columns = (size_t)p->out_c;                                                  \
+  sum acc = 0;                                                                              \
+  int32_t ky, kx;                                                                           \
+  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                            \
+    const type* weight = (const type*)weights + (size_t)(ky * p->kernel_w) * columns + oc;  \
+    const int32_t iy = pixel->in_y + ky * p->dilation_h;                                    \
+    const type* row = (const type*)ring + (size_t)(iy % rows) * (size_t)p->in_w;            \
+    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {                                          \
+      const type x = row[pixel->in_x + kx * p->dilation_w];                                 \
+      const type w = weight[(size_t)kx * columns];                                          \
+      acc += product;                                                                       \
+    }                                                                                       \
+  }                                                                                         \
+  return acc;
+
+#define NK_OFFSET_PRODUCT (uint32_t)((x + p->input_offset) * (w + p->filter_offset))
+
+static uint32_t window_s8(const nk_dwconv2d_params* p, const nk_pixel* pixel, const nk_part* part,
+                          int32_t ic, const void* weights, int32_t oc) {
+  NK_DWCONV2D_WINDOW(int8_t, uint32_t, NK_OFFSET_PRODUCT)
+}
+static uint32_t window_u8(const nk_dwconv2d_params* p, const nk_pixel* pixel, const nk_part* part,
+                          int32_t ic, const void* weights, int32_t oc) {
+  NK_DWCONV2D_WINDOW(uint8_t, uint32_t, NK_OFFSET_PRODUCT)
+}
+static float window_f32(const nk_dwconv2d_params* p, const nk_pixel* pixel, const nk_part* part,
+                        int32_t ic, const void* weights, int32_t oc) {
+  NK_DWCONV2D_WINDOW(float, float, x * w)
 }
 
-static float window_f32(const nk_dwconv2d_params* p, const nk_pixel* pixel, const float* x,
-                        const float* weights, int32_t oc) {
-  const nk_spatial* s = (const nk_spatial*)(const void*)p;
-  const size_t ic = (size_t)(oc / p->depth_multiplier);
-  float acc = 0.0f;
-  int32_t ky, kx;
-  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {
-    const float* w = weights + (size_t)ky * (size_t)p->kernel_w * (size_t)p->out_c + (size_t)oc;
-    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {
-      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)p->in_c + ic;
-      acc += x[at] * w[(size_t)kx * (size_t)p->out_c];
-    }
-  }
-  return acc;
+static uint32_t ring_window_s8(const nk_dwconv2d_params* p, const nk_pixel* pixel,
+                               const void* ring, const void* weights, int32_t oc) {
+  NK_DWCONV2D_RING_WINDOW(int8_t, uint32_t, NK_OFFSET_PRODUCT)
+}
+static uint32_t ring_window_u8(const nk_dwconv2d_params* p, const nk_pixel* pixel,
+                               const void* ring, const void* weights, int32_t oc) {
+  NK_DWCONV2D_RING_WINDOW(uint8_t, uint32_t, NK_OFFSET_PRODUCT)
+}
+static float ring_window_f32(const nk_dwconv2d_params* p, const nk_pixel* pixel, const void* ring,
+                             const void* weights, int32_t oc) {
+  NK_DWCONV2D_RING_WINDOW(float, float, x * w)
 }
 
-static void channel_ring_s8(const nk_dwconv2d_params* p, const void* const* in, int8_t* y,
-                            int8_t* ring) {
-  const nk_spatial* s = (const nk_spatial*)(const void*)p;
-  const int8_t* weights = (const int8_t*)in[1];
-  const size_t in_image = (size_t)p->in_ring_h * (size_t)p->in_w * (size_t)p->in_c;
-  const size_t out_image = (size_t)p->out_ring_h * (size_t)p->out_w * (size_t)p->out_c;
-  const int8_t* x = (const int8_t*)nk_agree_on_channels(
-      in[0], y, in_image * (size_t)p->batch, out_image * (size_t)p->batch, (size_t)p->out_c);
-  const int32_t per_image = nk_pixel_count(s) / p->batch, rows = ring_rows(p);
-  int32_t n, c, i, ky, kx;
-  for (n = 0; n < p->batch; ++n) {
-    for (c = 0; c < p->out_c; ++c) {
-      const int8_t* image = x + (size_t)n * in_image + c;
-      const int32_t q = p->per_channel ? c : 0;
-      int32_t next = 0;
-      for (i = 0; i < per_image; ++i) {
-        const nk_pixel pixel = nk_pixel_at(s, n * per_image + i);
-        uint32_t acc = (uint32_t)((const int32_t*)in[2])[c];
-        if (i % p->out_w == 0) {
-          load_rows(p, (const uint8_t*)image, (uint8_t*)ring, p->out_y0 + i / p->out_w, &next, 1);
-        }
-        for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-          const int32_t iy = pixel.in_y + ky * p->dilation_h;
-          const int8_t* row = ring + (size_t)(iy % rows) * (size_t)p->in_w;
-          for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-            const size_t tap = (size_t)(ky * p->kernel_w + kx) * (size_t)p->out_c + (size_t)c;
-            acc += (uint32_t)((row[pixel.in_x + kx * p->dilation_w] + p->input_offset) *
-                              (weights[tap] + p->filter_offset));
-          }
-        }
-        y[pixel.out_index * (size_t)p->out_c + (size_t)c] = (int8_t)nk_requantize(
-            (int32_t)acc, ((const int32_t*)in[3])[q], ((const int32_t*)in[4])[q],
-            p->output_offset, p->act_min, p->act_max);
-      }
-    }
+/* Output channel oc of an accumulated sum; `constants`: weights, bias, multiplier, shift. */
+static uint8_t requantized(const nk_dwconv2d_params* p, const void* const* constants, int32_t oc,
+                           uint32_t acc) {
+  const int32_t q = p->per_channel ? oc : 0;
+  const int32_t sum = (int32_t)(acc + (uint32_t)((const int32_t*)constants[1])[oc]);
+  return (uint8_t)nk_requantize(sum, ((const int32_t*)constants[2])[q],
+                                ((const int32_t*)constants[3])[q], p->output_offset, p->act_min,
+                                p->act_max);
+}
+
+#define NK_DWCONV2D_RING_X8(window)                                                           \
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;                                    \
+  const size_t in_image = (size_t)p->in_ring_h * (size_t)p->in_w * (size_t)p->in_c;           \
+  const size_t out_image = (size_t)p->out_ring_h * (size_t)p->out_w * (size_t)p->out_c;       \
+  const uint8_t* x = (const uint8_t*)nk_agree_on_channels(                                    \
+      in[0], y, in_image * (size_t)p->batch, out_image * (size_t)p->batch, (size_t)p->out_c); \
+  const int32_t per_image = nk_pixel_count(s) / p->batch;                                     \
+  int32_t n, c, i;                                                                            \
+  for (n = 0; n < p->batch; ++n) {                                                            \
+    for (c = 0; c < p->out_c; ++c) {                                                          \
+      const uint8_t* image = x + (size_t)n * in_image + c;                                    \
+      int32_t next = 0;                                                                       \
+      for (i = 0; i < per_image; ++i) {                                                       \
+        const nk_pixel pixel = nk_pixel_at(s, n * per_image + i);                             \
+        if (i % p->out_w == 0) load_rows(p, image, ring, p->out_y0 + i / p->out_w, &next, 1); \
+        y[pixel.out_index * (size_t)p->out_c + (size_t)c] =                                   \
+            requantized(p, in + 1, c, window(p, &pixel, ring, in[1], c));                     \
+      }                                                                                       \
+    }                                                                                         \
   }
+
+static void channel_ring_s8(const nk_dwconv2d_params* p, const void* const* in, uint8_t* y,
+                            uint8_t* ring) {
+  NK_DWCONV2D_RING_X8(ring_window_s8)
+}
+static void channel_ring_u8(const nk_dwconv2d_params* p, const void* const* in, uint8_t* y,
+                            uint8_t* ring) {
+  NK_DWCONV2D_RING_X8(ring_window_u8)
 }
 
 static void channel_ring_f32(const nk_dwconv2d_params* p, const void* const* in, float* y,
                              float* ring) {
   const nk_spatial* s = (const nk_spatial*)(const void*)p;
-  const float* weights = (const float*)in[1];
   const float* bias = (const float*)in[2];
   const size_t in_image = (size_t)p->in_ring_h * (size_t)p->in_w * (size_t)p->in_c;
   const size_t out_image = (size_t)p->out_ring_h * (size_t)p->out_w * (size_t)p->out_c;
   const float* x = (const float*)nk_agree_on_channels(
       in[0], y, in_image * (size_t)p->batch * sizeof(float),
       out_image * (size_t)p->batch * sizeof(float), (size_t)p->out_c * sizeof(float));
-  const int32_t per_image = nk_pixel_count(s) / p->batch, rows = ring_rows(p);
-  int32_t n, c, i, ky, kx;
+  const int32_t per_image = nk_pixel_count(s) / p->batch;
+  int32_t n, c, i;
   for (n = 0; n < p->batch; ++n) {
     for (c = 0; c < p->out_c; ++c) {
       const float* image = x + (size_t)n * in_image + c;
       int32_t next = 0;
       for (i = 0; i < per_image; ++i) {
         const nk_pixel pixel = nk_pixel_at(s, n * per_image + i);
-        float acc = 0.0f;
         if (i % p->out_w == 0) {
           load_rows(p, (const uint8_t*)image, (uint8_t*)ring, p->out_y0 + i / p->out_w, &next,
                     sizeof(float));
         }
-        for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-          const int32_t iy = pixel.in_y + ky * p->dilation_h;
-          const float* row = ring + (size_t)(iy % rows) * (size_t)p->in_w;
-          for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-            acc += row[pixel.in_x + kx * p->dilation_w] *
-                   weights[(size_t)(ky * p->kernel_w + kx) * (size_t)p->out_c + (size_t)c];
-          }
-        }
-        y[pixel.out_index * (size_t)p->out_c + (size_t)c] = nk_clamp_f32(
-            acc + (bias != NULL ? bias[c] : 0.0f), p->clamp_min, p->clamp_max);
+        y[pixel.out_index * (size_t)p->out_c + (size_t)c] =
+            nk_clamp_f32(ring_window_f32(p, &pixel, ring, in[1], c) +
+                             (bias != NULL ? bias[c] : 0.0f),
+                         p->clamp_min, p->clamp_max);
       }
     }
   }
 }
 
-void nk_dwconv2d_s8_ref(const void* params, const void* const* in, void* const* out,
-                        void* scratch) {
-  const nk_dwconv2d_params* p = (const nk_dwconv2d_params*)params;
-  const nk_spatial* s = (const nk_spatial*)params;
-  const int8_t* x = (const int8_t*)in[0];
-  const int8_t* weights = (const int8_t*)in[1];
-  const int32_t* bias = (const int32_t*)in[2];
-  const int32_t* multiplier = (const int32_t*)in[3];
-  const int32_t* shift = (const int32_t*)in[4];
-  const int32_t pixels = nk_pixel_count(s);
-  int32_t i, j;
-  if (p->mode == NK_MODE_CHANNEL_RING) {
-    channel_ring_s8(p, in, (int8_t*)out[0], (int8_t*)scratch);
-    return;
-  }
-  for (i = 0; i < pixels; ++i) {
-    const nk_pixel pixel = nk_pixel_at(s, i);
-    int8_t* y = (int8_t*)out[0] + pixel.out_index * (size_t)p->out_c;
-    for (j = 0; j < p->out_c; ++j) {
-      const int32_t oc = nk_walks_backward(p->mode) ? p->out_c - 1 - j : j;
-      const int32_t q = p->per_channel ? oc : 0;
-      const uint32_t acc = window_s8(p, &pixel, x, weights, oc) + (uint32_t)bias[oc];
-      y[oc] = (int8_t)nk_requantize((int32_t)acc, multiplier[q], shift[q], p->output_offset,
-                                    p->act_min, p->act_max);
-    }
-  }
+/* The part in which channel *ic of all stands; *ic becomes its channel there. */
+static const nk_part* part_of(const nk_part* part, int32_t* ic) {
+  while (*ic >= part->count) *ic -= (part++)->count;
+  return part;
 }
 
-void nk_dwconv2d_f32_ref(const void* params, const void* const* in, void* const* out,
-                         void* scratch) {
-  const nk_dwconv2d_params* p = (const nk_dwconv2d_params*)params;
-  const nk_spatial* s = (const nk_spatial*)params;
-  const float* x = (const float*)in[0];
-  const float* weights = (const float*)in[1];
-  const float* bias = (const float*)in[2];
+#define NK_DWCONV2D_RUN_X8(window)                                                          \
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;                                  \
+  const int32_t pixels = nk_pixel_count(s);                                                 \
+  int32_t i, j;                                                                             \
+  for (i = 0; i < pixels; ++i) {                                                            \
+    const nk_pixel pixel = nk_pixel_at(s, i);                                               \
+    uint8_t* y = (uint8_t*)out + pixel.out_index * (size_t)p->out_c;                        \
+    for (j = 0; j < p->out_c; ++j) {                                                        \
+      const int32_t oc = nk_walks_backward(p->mode) ? p->out_c - 1 - j : j;                 \
+      int32_t ic = oc / p->depth_multiplier;                                                \
+      const nk_part* part = part_of(parts, &ic);                                            \
+      y[oc] = requantized(p, constants, oc, window(p, &pixel, part, ic, constants[0], oc)); \
+    }                                                                                       \
+  }
+
+static void run_s8(const nk_dwconv2d_params* p, const nk_part* parts, const void* const* constants,
+                   void* out) {
+  NK_DWCONV2D_RUN_X8(window_s8)
+}
+static void run_u8(const nk_dwconv2d_params* p, const nk_part* parts, const void* const* constants,
+                   void* out) {
+  NK_DWCONV2D_RUN_X8(window_u8)
+}
+
+static void run_f32(const nk_dwconv2d_params* p, const nk_part* parts,
+                    const void* const* constants, void* out) {
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;
+  const float* bias = (const float*)constants[1];
   const int32_t pixels = nk_pixel_count(s);
   int32_t i, j;
-  if (p->mode == NK_MODE_CHANNEL_RING) {
-    channel_ring_f32(p, in, (float*)out[0], (float*)scratch);
-    return;
-  }
   for (i = 0; i < pixels; ++i) {
     const nk_pixel pixel = nk_pixel_at(s, i);
-    float* y = (float*)out[0] + pixel.out_index * (size_t)p->out_c;
+    float* y = (float*)out + pixel.out_index * (size_t)p->out_c;
     for (j = 0; j < p->out_c; ++j) {
       const int32_t oc = nk_walks_backward(p->mode) ? p->out_c - 1 - j : j;
-      const float acc = window_f32(p, &pixel, x, weights, oc) + (bias != NULL ? bias[oc] : 0.0f);
+      int32_t ic = oc / p->depth_multiplier;
+      const nk_part* part = part_of(parts, &ic);
+      const float acc = window_f32(p, &pixel, part, ic, constants[0], oc) +
+                        (bias != NULL ? bias[oc] : 0.0f);
       y[oc] = nk_clamp_f32(acc, p->clamp_min, p->clamp_max);
     }
   }
 }
+
+#define NK_DWCONV2D_WHOLE(type, run, channel_ring)                        \
+  const nk_dwconv2d_params* p = (const nk_dwconv2d_params*)params;       \
+  nk_part part;                                                          \
+  if (p->mode == NK_MODE_CHANNEL_RING) {                                 \
+    channel_ring(p, in, (type*)out[0], (type*)scratch);                  \
+    return;                                                              \
+  }                                                                      \
+  nk_make_parts(in, 1, &p->in_c, &part);                                 \
+  run(p, &part, in + 1, out[0]);
+
+#define NK_DWCONV2D_PARTS(run)                                                   \
+  const nk_dwconv2d_parts_params* p = (const nk_dwconv2d_parts_params*)params;  \
+  nk_part part[NK_MAX_PARTS];                                                   \
+  (void)scratch;                                                                \
+  nk_make_parts(in, p->parts, p->part_c, part);                                 \
+  run((const nk_dwconv2d_params*)params, part, in + p->parts, out[0]);
+
+void nk_dwconv2d_s8_ref(NK_KERNEL_ARGS) {
+  NK_DWCONV2D_WHOLE(uint8_t, run_s8, channel_ring_s8)
+}
+void nk_dwconv2d_u8_ref(NK_KERNEL_ARGS) {
+  NK_DWCONV2D_WHOLE(uint8_t, run_u8, channel_ring_u8)
+}
+void nk_dwconv2d_f32_ref(NK_KERNEL_ARGS) {
+  NK_DWCONV2D_WHOLE(float, run_f32, channel_ring_f32)
+}
+void nk_dwconv2d_parts_s8_ref(NK_KERNEL_ARGS) { NK_DWCONV2D_PARTS(run_s8) }
+void nk_dwconv2d_parts_u8_ref(NK_KERNEL_ARGS) { NK_DWCONV2D_PARTS(run_u8) }
+void nk_dwconv2d_parts_f32_ref(NK_KERNEL_ARGS) { NK_DWCONV2D_PARTS(run_f32) }

@@ -7,8 +7,8 @@
  *               activation ("none", "relu", "relu6", "relu_n1_to_1"), clamp_min, clamp_max.
  * Kernel in[]:  x, weights, bias, multiplier, shift, as conv2d's.
  * Layout oi:    weights as in the node.
- * s8 equals the TensorFlow Lite reference kernel bit for bit. f32 adds the products from first to
- * last, then the bias. The output never overlaps the input. */
+ * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit. f32 adds the products from
+ * first to last, then the bias. The output never overlaps the input. */
 #ifndef NETKIT_OPS_MATMUL_FULLY_CONNECTED_H
 #define NETKIT_OPS_MATMUL_FULLY_CONNECTED_H
 
@@ -24,6 +24,7 @@ typedef struct nk_fully_connected_params {
 
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_fully_connected_s8_ref);
+NK_DECLARE_KERNEL(nk_fully_connected_u8_ref);
 NK_DECLARE_KERNEL(nk_fully_connected_f32_ref);
 NK_EXTERN_C_END
 

@@ -60,6 +60,17 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   return StepParams{bytes_of(p), "any"};
 }
 
+// One run: every input is a piece of the output.
+void views(const void* params, std::vector<StepView>& out) {
+  const auto* p = static_cast<const nk_concat_params*>(params);
+  int64_t offset_bytes = 0;
+  if (p->outer != 1) return;
+  for (int32_t k = 0; k < p->count; ++k) {
+    if (p->run_bytes[k] > 0) out.push_back({k, 0, offset_bytes});
+    offset_bytes += p->run_bytes[k];
+  }
+}
+
 Result<std::vector<StepArg>> make_args(const Graph&, const Node& node, const KernelRow&) {
   std::vector<StepArg> args;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -144,6 +155,7 @@ constexpr ForeignRule kRules[] = {
 }  // namespace
 
 extern const OpDef nk_op_concat = {"concat", kRules,      kTable::fields, kTable::bytes,
-                                   infer,    make_params, make_args,      no_macs};
+                                   infer,    make_params, make_args,      no_macs,
+                                   false,    false,       {},             views};
 
 }  // namespace netkit

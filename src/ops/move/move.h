@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that only move elements, whatever their type. In and out never overlap.
+/* Operators that only move elements, whatever their type. In and out never overlap, but that an
+ * input of concat may stand in its place of the output.
  *
  * One kernel serves all that are an affine walk: transpose, slice, expand, tile, depth_to_space,
  * space_to_depth, reverse, copy. in[0]: x, out[0]. Attributes of the canonical operators:

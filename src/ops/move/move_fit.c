@@ -30,7 +30,7 @@ NK_FIT(nk_concat_fit) {
     total += bytes;
     if (total > NK_FILE_MAX_PLACE) return NK_FIT_REFUSED;
   }
-  return nk_fit_apart(total > 0 && nk_fit_out(f, 0, 1, total));
+  return total > 0 && nk_fit_out(f, 0, 1, total);
 }
 
 /* Bytes of the padded box; NK_FIT_MANY where it is none. Axes of the input may be empty. */

@@ -52,7 +52,7 @@ void nk_concat_x8_ref(NK_KERNEL_ARGS) {
     for (k = 0; k < p->count; ++k) {
       const size_t bytes = (size_t)p->run_bytes[k];
       if (bytes == 0) continue;
-      memcpy(target, (const uint8_t*)in[k] + (size_t)o * bytes, bytes);
+      memmove(target, (const uint8_t*)in[k] + (size_t)o * bytes, bytes); /* may be there already */
       target += bytes;
     }
   }

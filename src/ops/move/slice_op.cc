@@ -321,11 +321,19 @@ constexpr ForeignRule kRules[] = {
     {SourceFormat::kTflite, "SPLIT_V", "", lower_split_tflite},
     {SourceFormat::kTflite, "UNPACK", "", lower_unpack}};
 
+// A walk of one run: the output is a piece of the input.
+void views(const void* params, std::vector<StepView>& out) {
+  const auto* p = static_cast<const nk_copy_params*>(params);
+  if (p->rank != 1 || p->dims[0] < 1 || (p->dims[0] > 1 && p->in_strides[0] != 1)) return;
+  out.push_back({0, 0, int64_t{p->in_offset} * p->width});
+}
+
 NK_PARAM_TABLE(kTable, nk_copy_params, NK_COPY_FIELDS);
 
 }  // namespace
 
 extern const OpDef nk_op_slice = {"slice", kRules,      kTable::fields, kTable::bytes,
-                                  infer,   make_params, one_arg,        no_macs};
+                                  infer,   make_params, one_arg,        no_macs,
+                                  false,   false,       {},             views};
 
 }  // namespace netkit

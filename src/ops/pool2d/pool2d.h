@@ -6,8 +6,9 @@
  *              count_include_pad (avg, 0; 1: the mean counts padding as zeros),
  *              activation ("none", "relu", "relu6", "relu_n1_to_1"), clamp_min, clamp_max.
  * Kernel in[]: x.
- * s8 equals the TensorFlow Lite reference kernels bit for bit: the mean of the quantised values is
- * rounded half away from zero. f32 adds a window in the order kernel_h, kernel_w and divides.
+ * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit: the mean of the quantised
+ * values is rounded half away from zero. f32 adds a window in the order kernel_h, kernel_w and
+ * divides.
  * A max window that lies in the padding gives the least value; an avg window never does (infer). */
 #ifndef NETKIT_OPS_POOL2D_POOL2D_H
 #define NETKIT_OPS_POOL2D_POOL2D_H
@@ -16,8 +17,8 @@
 #include "ops/common/requantize.h"
 #include "ops/common/spatial.h"
 
-/* pad_bottom, pad_right: padding that count_include_pad counts; pad_value: s8 value of a padded
- * cell (the zero point). */
+/* pad_bottom, pad_right: padding that count_include_pad counts; pad_value: value of a padded
+ * cell of s8 or u8 (the zero point). */
 #define NK_POOL2D_FIELDS(S, A)                                                     \
   NK_SPATIAL_FIELDS(S, A)                                                          \
   S(int32_t, pad_bottom) S(int32_t, pad_right) S(int32_t, count_include_pad)       \
@@ -32,8 +33,10 @@ typedef nk_pool2d_params nk_avg_pool2d_params;
 
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_max_pool2d_s8_ref);
+NK_DECLARE_KERNEL(nk_max_pool2d_u8_ref);
 NK_DECLARE_KERNEL(nk_max_pool2d_f32_ref);
 NK_DECLARE_KERNEL(nk_avg_pool2d_s8_ref);
+NK_DECLARE_KERNEL(nk_avg_pool2d_u8_ref);
 NK_DECLARE_KERNEL(nk_avg_pool2d_f32_ref);
 NK_EXTERN_C_END
 

@@ -12,7 +12,7 @@ NK_FIT(nk_pool2d_fit) {
          nk_is_within(p->mode, NK_MODE_PLAIN, NK_MODE_BACKWARD) &&
          nk_is_within(p->pad_bottom, -NK_FIT_FAR, NK_FIT_FAR) &&
          nk_is_within(p->pad_right, -NK_FIT_FAR, NK_FIT_FAR) &&
-         nk_is_within(p->pad_value, INT8_MIN, INT8_MAX) &&
+         nk_is_within(p->pad_value, INT8_MIN, UINT8_MAX) &&
          nk_fit_times((uint32_t)p->kernel_h, (uint32_t)p->kernel_w) <=
              (f->in_elem == 1 ? MOST_TAPS : NK_FILE_MAX_PLACE);
 }

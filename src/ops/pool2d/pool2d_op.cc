@@ -14,7 +14,7 @@
 
 namespace netkit {
 
-void pool2d_modes_s8(const nk_pool2d_params* p, std::vector<KernelMode>& out) {
+void pool2d_modes_x8(const nk_pool2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(int8_t), out);
 }
 
@@ -95,7 +95,7 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   p.count_include_pad = node.attrs.get_int("count_include_pad") != 0 ? 1 : 0;
   p.clamp_min = clamp.lo;
   p.clamp_max = clamp.hi;
-  if (x.dtype == NK_INT8) NK_TRY(set_quantised(graph, node, p));
+  if (x.dtype == NK_INT8 || x.dtype == NK_UINT8) NK_TRY(set_quantised(graph, node, p));
   return StepParams{bytes_of(p), std::string(signature_of(x.dtype))};
 }
 

@@ -22,90 +22,118 @@ static int32_t counted(const nk_pool2d_params* p, const nk_pixel* pixel) {
   return y0 < y1 && x0 < x1 ? (y1 - y0) * (x1 - x0) : 1;
 }
 
-void nk_max_pool2d_s8_ref(const void* params, const void* const* in, void* const* out,
-                          void* scratch) {
-  const nk_pool2d_params* p = (const nk_pool2d_params*)params;
-  const nk_spatial* s = (const nk_spatial*)params;
-  const int8_t* x = (const int8_t*)in[0];
-  const int32_t pixels = nk_pixel_count(s);
-  int32_t i, j, ky, kx;
-  (void)scratch;
-  for (i = 0; i < pixels; ++i) {
-    const nk_pixel pixel = nk_pixel_at(s, i);
-    int8_t* y = (int8_t*)out[0] + pixel.out_index * (size_t)p->out_c;
-    for (j = 0; j < p->out_c; ++j) {
-      const int32_t c = channel_at(p, j);
-      int32_t best = INT8_MIN;
-      for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-        for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-          const int32_t v = x[nk_tap_index(s, &pixel, ky, kx) * (size_t)p->in_c + (size_t)c];
-          if (v > best) best = v;
-        }
-      }
-      y[c] = (int8_t)nk_clamp_i32(best, p->act_min, p->act_max);
-    }
-  }
+/* Body of a window: the greatest value of channel c, at least `least`. */
+#define NK_POOL2D_BEST(type, least)                                                        \
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;                                 \
+  type best = least;                                                                       \
+  int32_t ky, kx;                                                                          \
+  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                           \
+    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {                                         \
+      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)p->in_c + (size_t)c;      \
+      if (((const type*)x)[at] > best) best = ((const type*)x)[at];                        \
+    }                                                                                      \
+  }                                                                                        \
+  return best;
+
+/* Body of a window: acc and the values of channel c, from first to last. */
+#define NK_POOL2D_SUM(type)                                                           \
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;                            \
+  int32_t ky, kx;                                                                     \
+  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                      \
+    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {                                    \
+      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)p->in_c + (size_t)c; \
+      acc += ((const type*)x)[at];                                                    \
+    }                                                                                 \
+  }                                                                                   \
+  return acc;
+
+static int32_t best_s8(const nk_pool2d_params* p, const nk_pixel* pixel, const void* x,
+                       int32_t c) {
+  NK_POOL2D_BEST(int8_t, INT8_MIN)
+}
+static int32_t best_u8(const nk_pool2d_params* p, const nk_pixel* pixel, const void* x,
+                       int32_t c) {
+  NK_POOL2D_BEST(uint8_t, 0)
+}
+static float best_f32(const nk_pool2d_params* p, const nk_pixel* pixel, const void* x, int32_t c) {
+  NK_POOL2D_BEST(float, -FLT_MAX)
 }
 
-void nk_max_pool2d_f32_ref(const void* params, const void* const* in, void* const* out,
-                           void* scratch) {
+static int32_t sum_s8(const nk_pool2d_params* p, const nk_pixel* pixel, const void* x, int32_t c,
+                      int32_t acc) {
+  NK_POOL2D_SUM(int8_t)
+}
+static int32_t sum_u8(const nk_pool2d_params* p, const nk_pixel* pixel, const void* x, int32_t c,
+                      int32_t acc) {
+  NK_POOL2D_SUM(uint8_t)
+}
+static float sum_f32(const nk_pool2d_params* p, const nk_pixel* pixel, const void* x, int32_t c,
+                     float acc) {
+  NK_POOL2D_SUM(float)
+}
+
+/* Bodies of all windows. */
+#define NK_MAX_POOL2D_X8(best)                                                         \
+  const nk_pool2d_params* p = (const nk_pool2d_params*)params;                         \
+  const nk_spatial* s = (const nk_spatial*)params;                                     \
+  const int32_t pixels = nk_pixel_count(s);                                            \
+  int32_t i, j;                                                                        \
+  (void)scratch;                                                                       \
+  for (i = 0; i < pixels; ++i) {                                                       \
+    const nk_pixel pixel = nk_pixel_at(s, i);                                          \
+    uint8_t* y = (uint8_t*)out[0] + pixel.out_index * (size_t)p->out_c;                \
+    for (j = 0; j < p->out_c; ++j) {                                                   \
+      const int32_t c = channel_at(p, j);                                              \
+      y[c] = (uint8_t)nk_clamp_i32(best(p, &pixel, in[0], c), p->act_min, p->act_max); \
+    }                                                                                  \
+  }
+
+#define NK_AVG_POOL2D_X8(sum)                                                          \
+  const nk_pool2d_params* p = (const nk_pool2d_params*)params;                         \
+  const nk_spatial* s = (const nk_spatial*)params;                                     \
+  const int32_t pixels = nk_pixel_count(s);                                            \
+  int32_t i, j;                                                                        \
+  (void)scratch;                                                                       \
+  for (i = 0; i < pixels; ++i) {                                                       \
+    const nk_pixel pixel = nk_pixel_at(s, i);                                          \
+    const int32_t count = counted(p, &pixel);                                          \
+    const int32_t inside = (pixel.ky1 - pixel.ky0) * (pixel.kx1 - pixel.kx0);          \
+    uint8_t* y = (uint8_t*)out[0] + pixel.out_index * (size_t)p->out_c;                \
+    for (j = 0; j < p->out_c; ++j) {                                                   \
+      const int32_t c = channel_at(p, j);                                              \
+      const int32_t total = sum(p, &pixel, in[0], c, (count - inside) * p->pad_value); \
+      const int32_t half = total > 0 ? count / 2 : -(count / 2);                       \
+      y[c] = (uint8_t)nk_clamp_i32((total + half) / count, p->act_min, p->act_max);    \
+    }                                                                                  \
+  }
+
+void nk_max_pool2d_s8_ref(NK_KERNEL_ARGS) { NK_MAX_POOL2D_X8(best_s8) }
+void nk_max_pool2d_u8_ref(NK_KERNEL_ARGS) { NK_MAX_POOL2D_X8(best_u8) }
+
+void nk_max_pool2d_f32_ref(NK_KERNEL_ARGS) {
   const nk_pool2d_params* p = (const nk_pool2d_params*)params;
   const nk_spatial* s = (const nk_spatial*)params;
-  const float* x = (const float*)in[0];
   const int32_t pixels = nk_pixel_count(s);
-  int32_t i, j, ky, kx;
+  int32_t i, j;
   (void)scratch;
   for (i = 0; i < pixels; ++i) {
     const nk_pixel pixel = nk_pixel_at(s, i);
     float* y = (float*)out[0] + pixel.out_index * (size_t)p->out_c;
     for (j = 0; j < p->out_c; ++j) {
       const int32_t c = channel_at(p, j);
-      float best = -FLT_MAX;
-      for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-        for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-          const float v = x[nk_tap_index(s, &pixel, ky, kx) * (size_t)p->in_c + (size_t)c];
-          if (v > best) best = v;
-        }
-      }
-      y[c] = nk_clamp_f32(best, p->clamp_min, p->clamp_max);
+      y[c] = nk_clamp_f32(best_f32(p, &pixel, in[0], c), p->clamp_min, p->clamp_max);
     }
   }
 }
 
-void nk_avg_pool2d_s8_ref(const void* params, const void* const* in, void* const* out,
-                          void* scratch) {
-  const nk_pool2d_params* p = (const nk_pool2d_params*)params;
-  const nk_spatial* s = (const nk_spatial*)params;
-  const int8_t* x = (const int8_t*)in[0];
-  const int32_t pixels = nk_pixel_count(s);
-  int32_t i, j, ky, kx;
-  (void)scratch;
-  for (i = 0; i < pixels; ++i) {
-    const nk_pixel pixel = nk_pixel_at(s, i);
-    const int32_t count = counted(p, &pixel);
-    const int32_t inside = (pixel.ky1 - pixel.ky0) * (pixel.kx1 - pixel.kx0);
-    int8_t* y = (int8_t*)out[0] + pixel.out_index * (size_t)p->out_c;
-    for (j = 0; j < p->out_c; ++j) {
-      const int32_t c = channel_at(p, j);
-      int32_t sum = (count - inside) * p->pad_value;
-      for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-        for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-          sum += x[nk_tap_index(s, &pixel, ky, kx) * (size_t)p->in_c + (size_t)c];
-        }
-      }
-      sum = sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
-      y[c] = (int8_t)nk_clamp_i32(sum, p->act_min, p->act_max);
-    }
-  }
-}
+void nk_avg_pool2d_s8_ref(NK_KERNEL_ARGS) { NK_AVG_POOL2D_X8(sum_s8) }
+void nk_avg_pool2d_u8_ref(NK_KERNEL_ARGS) { NK_AVG_POOL2D_X8(sum_u8) }
 
-void nk_avg_pool2d_f32_ref(const void* params, const void* const* in, void* const* out,
-                           void* scratch) {
+void nk_avg_pool2d_f32_ref(NK_KERNEL_ARGS) {
   const nk_pool2d_params* p = (const nk_pool2d_params*)params;
   const nk_spatial* s = (const nk_spatial*)params;
-  const float* x = (const float*)in[0];
   const int32_t pixels = nk_pixel_count(s);
-  int32_t i, j, ky, kx;
+  int32_t i, j;
   (void)scratch;
   for (i = 0; i < pixels; ++i) {
     const nk_pixel pixel = nk_pixel_at(s, i);
@@ -113,13 +141,7 @@ void nk_avg_pool2d_f32_ref(const void* params, const void* const* in, void* cons
     float* y = (float*)out[0] + pixel.out_index * (size_t)p->out_c;
     for (j = 0; j < p->out_c; ++j) {
       const int32_t c = channel_at(p, j);
-      float sum = 0.0f;
-      for (ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-        for (kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-          sum += x[nk_tap_index(s, &pixel, ky, kx) * (size_t)p->in_c + (size_t)c];
-        }
-      }
-      y[c] = nk_clamp_f32(sum / count, p->clamp_min, p->clamp_max);
+      y[c] = nk_clamp_f32(sum_f32(p, &pixel, in[0], c, 0.0f) / count, p->clamp_min, p->clamp_max);
     }
   }
 }

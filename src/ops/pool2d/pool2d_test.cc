@@ -2,6 +2,8 @@
 // max_pool2d and avg_pool2d: hand-computed cases, independent oracles, overlap, lowering.
 #include <cmath>
 
+#include <type_traits>
+
 #include <gtest/gtest.h>
 
 #include "ops/common/testing/fake_lower.h"
@@ -54,15 +56,17 @@ double greatest_of(const Cells& cells) {
   return best;
 }
 
-TEST(Pool2dRef, S8EqualsAnIndependentOracle) {
+template <typename T>
+void expect_oracle(nk_kernel_fn max_fn, nk_kernel_fn avg_fn) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
-    const auto [p, c] = check::pool2d_case(seed, false);
-    const auto max = check::run_case(nk_max_pool2d_s8_ref, c, {});
-    const auto avg = check::run_case(nk_avg_pool2d_s8_ref, c, {});
+    auto [p, c] = check::pool2d_case(seed, false);
+    if constexpr (std::is_same_v<T, uint8_t>) check::raise_pool(p, c);
+    const auto max = check::run_case(max_fn, c, {});
+    const auto avg = check::run_case(avg_fn, c, {});
     ASSERT_EQ(max.fault + avg.fault, "") << c.text;
-    const auto greatest = from_bytes<int8_t>(max.output);
-    const auto mean = from_bytes<int8_t>(avg.output);
-    for_outputs(p, from_bytes<int8_t>(c.inputs[0]), [&, &p = p, &c = c](size_t i, const Cells& w) {
+    const auto greatest = from_bytes<T>(max.output);
+    const auto mean = from_bytes<T>(avg.output);
+    for_outputs(p, from_bytes<T>(c.inputs[0]), [&, &p = p, &c = c](size_t i, const Cells& w) {
       const auto clamp = [&](double v) {
         return std::clamp(v, double(p.act_min), double(p.act_max));
       };
@@ -73,6 +77,13 @@ TEST(Pool2dRef, S8EqualsAnIndependentOracle) {
           << c.text << " at " << i;
     });
   }
+}
+
+TEST(Pool2dRef, S8EqualsAnIndependentOracle) {
+  expect_oracle<int8_t>(nk_max_pool2d_s8_ref, nk_avg_pool2d_s8_ref);
+}
+TEST(Pool2dRef, U8EqualsAnIndependentOracle) {
+  expect_oracle<uint8_t>(nk_max_pool2d_u8_ref, nk_avg_pool2d_u8_ref);
 }
 
 TEST(Pool2dRef, F32IsNearADoubleOracle) {
@@ -93,8 +104,10 @@ TEST(Pool2dRef, F32IsNearADoubleOracle) {
 TEST(Pool2dRef, EveryRowAgreesInEveryMode) {
   const std::pair<const char*, nk_kernel_fn> references[] = {
       {"max_pool2d s8", nk_max_pool2d_s8_ref},
+      {"max_pool2d u8", nk_max_pool2d_u8_ref},
       {"max_pool2d f32", nk_max_pool2d_f32_ref},
       {"avg_pool2d s8", nk_avg_pool2d_s8_ref},
+      {"avg_pool2d u8", nk_avg_pool2d_u8_ref},
       {"avg_pool2d f32", nk_avg_pool2d_f32_ref}};
   for (const KernelRow& row : all_kernel_rows()) {
     for (const auto& [name, reference] : references) {

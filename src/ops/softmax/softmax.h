@@ -3,16 +3,17 @@
  * Node input:  x [..., depth]. Output of x's shape and dtype.
  * Attributes:  beta (1): exp(beta * x); softmax only.
  * Kernel in[]: x.
- * s8 equals the TensorFlow Lite reference kernels bit for bit; the output's quantisation is fixed:
- * softmax 1/256 and -128, log_softmax 16/256 and 127. f32 subtracts the row's greatest value, adds
- * the exponentials from first to last (expf, logf of the target's libm).
+ * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit; the output's quantisation is
+ * fixed: softmax 1/256 and the least value, log_softmax 16/256 and the greatest one. f32 subtracts
+ * the row's greatest value, adds the exponentials from first to last (expf, logf of the target's
+ * libm).
  * The output may stand where the input stands, or anywhere before it. */
 #ifndef NETKIT_OPS_SOFTMAX_SOFTMAX_H
 #define NETKIT_OPS_SOFTMAX_SOFTMAX_H
 
 #include "ops/common/kernel.h"
 
-/* s8: differences to the row's maximum become Q5 by multiplier and shift; those below diff_min
+/* s8, u8: differences to the row's maximum become Q5 by multiplier and shift; those below diff_min
  * count as minus infinity. reverse_*: Q5 back to differences (log_softmax). */
 #define NK_SOFTMAX_FIELDS(S, A)                                              \
   S(int32_t, rows) S(int32_t, depth)                                         \
@@ -26,8 +27,10 @@ typedef nk_softmax_params nk_log_softmax_params;
 
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_softmax_s8_ref);
+NK_DECLARE_KERNEL(nk_softmax_u8_ref);
 NK_DECLARE_KERNEL(nk_softmax_f32_ref);
 NK_DECLARE_KERNEL(nk_log_softmax_s8_ref);
+NK_DECLARE_KERNEL(nk_log_softmax_u8_ref);
 NK_DECLARE_KERNEL(nk_log_softmax_f32_ref);
 NK_EXTERN_C_END
 

@@ -65,7 +65,9 @@ Result<void> set_quantised(const Graph& graph, const Node& node, nk_softmax_para
   NK_ASSIGN(const TensorQuant x, tensor_quant(*input_type(graph, node, 0), "the input", where));
   NK_ASSIGN(const TensorQuant y, tensor_quant(y_type, "the output", where));
   const bool log = node.op == "log_softmax";
-  const TensorQuant fixed = log ? TensorQuant{16.0f / 256, 127} : TensorQuant{1.0f / 256, -128};
+  NK_ASSIGN(const IntRange range, value_range(y_type.dtype, where));
+  const TensorQuant fixed =
+      log ? TensorQuant{16.0f / 256, range.hi} : TensorQuant{1.0f / 256, range.lo};
   if (y.zero_point != fixed.zero_point || std::fabs(y.scale - fixed.scale) > 1e-6f) {
     return bad_input(fmt::format("the output has scale {} and zero point {}, {} and {} are needed",
                                  y.scale, y.zero_point, fixed.scale, fixed.zero_point),
@@ -89,7 +91,7 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   p.rows = static_cast<int32_t>(elements / x.dims.back());
   p.beta = static_cast<float>(node.attrs.get_float("beta", 1.0));
   if (!std::isfinite(p.beta)) return bad_input("beta is not finite", place_of(node));
-  if (x.dtype == NK_INT8) NK_TRY(set_quantised(graph, node, p));
+  if (x.dtype == NK_INT8 || x.dtype == NK_UINT8) NK_TRY(set_quantised(graph, node, p));
   std::string signature(signature_of(x.dtype));
   const nk_dtype y = graph.tensor(node.outputs[0]).type.dtype;
   if (y != x.dtype) signature += fmt::format("_{}", signature_of(y));

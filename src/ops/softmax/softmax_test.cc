@@ -128,8 +128,10 @@ TEST(FixedExp, IsNearExpReciprocalAndLog) {
 TEST(SoftmaxRef, EveryRowAgreesInEveryMode) {
   const std::pair<const char*, nk_kernel_fn> references[] = {
       {"softmax s8", nk_softmax_s8_ref},
+      {"softmax u8", nk_softmax_s8_ref},
       {"softmax f32", nk_softmax_f32_ref},
       {"log_softmax s8", nk_log_softmax_s8_ref},
+      {"log_softmax u8", nk_log_softmax_s8_ref},
       {"log_softmax f32", nk_log_softmax_f32_ref}};
   for (const KernelRow& row : all_kernel_rows()) {
     for (const auto& [name, reference] : references) {

@@ -6,6 +6,7 @@
 
 #include "compiler/driver/assemble.h"
 #include "compiler/driver/verbs/plan_file.h"
+#include "compiler/passes/passes.h"
 #include "compiler/select/target.h"
 
 namespace netkit::driver {
@@ -16,7 +17,7 @@ constexpr int64_t kFloatBytes = 4;
 
 struct Changes {
   bool given_order = false, best_order = false, no_in_place = false, no_overlap = false;
-  bool no_views = false, pads_kept = false, int8 = false;
+  bool no_views = false, pads_kept = false, concats_made = false, int8 = false;
 };
 
 struct Row {
@@ -32,6 +33,7 @@ constexpr Row kRows[] = {
     {"no overlap", {.no_overlap = true}},
     {"no views", {.no_views = true}},
     {"pads kept", {.pads_kept = true}},
+    {"concatenations made", {.concats_made = true}},
     {"int8 for float (sizes only)", {.int8 = true}},
     {"given order + no overlap", {.given_order = true, .no_overlap = true}},
     {"given order + no overlap + no views + pads kept",
@@ -44,8 +46,13 @@ constexpr Row kRows[] = {
 struct Source {
   plan::Problem problem;
   std::vector<char> floats;
-  size_t pads = 0;  // steps that pad
+  size_t pads = 0;   // steps that pad
+  size_t parts = 0;  // steps that read the parts of a concatenation
 };
+
+bool reads_parts(const ScheduleStep& step) {
+  return step.op->name.ends_with("_parts");
+}
 
 Result<Source> source_of(const std::string& path, CompileOptions options) {
   Source source;
@@ -55,14 +62,21 @@ Result<Source> source_of(const std::string& path, CompileOptions options) {
     return source;
   }
   options.last = Phase::kSelect;
-  NK_ASSIGN(const Compilation made, compile_file(path, options));
+  NK_ASSIGN(Compilation made, compile_file(path, options));
+  if (std::ranges::any_of(made.schedule.steps, reads_parts)) {  // the plan may be without them
+    options.last = Phase::kPlan;
+    NK_ASSIGN(made, compile_file(path, options));
+  }
   source.problem = to_problem(made.schedule, find_target(options.target)->arena_alignment);
   for (const Buffer& buffer : made.schedule.buffers) {
     const bool is_f32 =
         !buffer.tensors.empty() && made.graph.tensor(buffer.tensors[0]).type.dtype == NK_FLOAT32;
     source.floats.push_back(is_f32);
   }
-  for (const ScheduleStep& step : made.schedule.steps) source.pads += step.op->name == "pad";
+  for (const ScheduleStep& step : made.schedule.steps) {
+    source.pads += step.op->name == "pad";
+    source.parts += reads_parts(step);
+  }
   return source;
 }
 
@@ -145,7 +159,7 @@ Changes effective(const Changes& c, const Source& source, const CompileOptions& 
 
 int parts(const Changes& c) {
   return c.given_order + c.best_order + c.no_in_place + c.no_overlap + c.no_views + c.pads_kept +
-         c.int8;
+         c.concats_made + c.int8;
 }
 
 void set_plan(const plan::Layout& layout, WhatIfRow& row) {
@@ -159,22 +173,28 @@ void set_plan(const plan::Layout& layout, WhatIfRow& row) {
 
 Result<std::vector<WhatIfRow>> what_if(const std::string& path, const CompileOptions& options) {
   NK_ASSIGN(const Source fused, source_of(path, options));
-  const bool model = !path.ends_with(".json");
-  Source padded = fused;
-  if (model) {
+  Source padded = fused, joined = fused;
+  const auto without = [&](std::string_view pass) {
     CompileOptions keep = options;
-    keep.disabled_passes.push_back(kPadsPass);
-    NK_ASSIGN(padded, source_of(path, keep));
+    keep.disabled_passes.emplace_back(pass);
+    return source_of(path, keep);
+  };
+  if (!path.ends_with(".json")) {
+    NK_ASSIGN(padded, without(kPadsPass));
+    if (fused.parts > 0) {
+      NK_ASSIGN(joined, without(kReadParts));
+    }
   }
   std::vector<WhatIfRow> rows;
   for (const Row& wanted : kRows) {
     const bool first = rows.empty(), single = parts(wanted.changes) == 1;
     Changes changes = wanted.changes;
     WhatIfRow row{wanted.change, true, {}, {}, 0, 0, false};
-    const Source& source = changes.pads_kept ? padded : fused;
+    const Source& source = changes.pads_kept ? padded : changes.concats_made ? joined : fused;
     if (single) row.note = no_change(changes, source, options);
     const bool same_pads = changes.pads_kept && padded.pads == fused.pads;
     if (single && same_pads) row.note = "no padding is fused";
+    if (changes.concats_made && fused.parts == 0) row.note = "no concatenation is read in parts";
     if (!first && !single) {
       changes = effective(changes, source, options);
       if (same_pads) changes.pads_kept = false;

@@ -55,6 +55,21 @@ void set_verdict(plan::Layout& layout, const plan::PlanOptions& options) {
                           : plan::Verdict::kNotFound;
 }
 
+// A model, as far as `options.last` says.
+Result<Planned> plan_model(const std::string& path, const CompileOptions& options) {
+  Planned planned;
+  NK_ASSIGN(Compilation made, compile_file(path, options));
+  planned.problem = to_problem(made.schedule, find_target(options.target)->arena_alignment);
+  planned.layout = std::move(made.layout);
+  planned.class_layouts = std::move(made.class_layouts);
+  planned.weight_bytes = 0;
+  for (const Constant& c : made.schedule.constants) {
+    planned.weight_bytes += static_cast<int64_t>(c.data.size());
+  }
+  planned.warnings = std::move(made.warnings);
+  return planned;
+}
+
 }  // namespace
 
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options) {
@@ -74,19 +89,13 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
     return fail(ErrorCode::kUsage, "is planned already", path, "give the model it was made from");
   }
   options.last = Phase::kSelect;
-  NK_ASSIGN(Compilation made, compile_file(path, options));
-  planned.problem = to_problem(made.schedule, find_target(options.target)->arena_alignment);
-  planned.weight_bytes = 0;
-  for (const Constant& c : made.schedule.constants) {
-    planned.weight_bytes += static_cast<int64_t>(c.data.size());
-  }
-  planned.warnings = std::move(made.warnings);
-  return planned;
+  return plan_model(path, options);
 }
 
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options) {
   if (path.ends_with(".csv")) return plan_buffer_list(path, options.plan);
   NK_ASSIGN(const std::string text, stored_plan(path));
+  if (text.empty() && !path.ends_with(".json")) return plan_model(path, options);
   if (text.empty()) {
     NK_ASSIGN(Planned planned, problem_of_file(path, options));
     NK_ASSIGN(planned.class_layouts, plan::plan_classes(planned.problem, options.plan));

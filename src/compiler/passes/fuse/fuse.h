@@ -23,6 +23,10 @@ Result<Graph> fuse_activations(const Graph& graph);
 // around values that an activation keeps from being negative).
 Result<Graph> fuse_pads(const Graph& graph);
 
+// A concatenation of channels whose readers are all convolutions (conv2d without groups, dwconv2d)
+// of at most NK_MAX_PARTS parts is not made: they read its inputs. Run when nothing else changes.
+Result<Graph> read_parts(const Graph& graph);
+
 // float32: x * (1 + erf(x / sqrt 2)) * 0.5 in any order of the factors.
 Result<Graph> fuse_gelu(const Graph& graph);
 

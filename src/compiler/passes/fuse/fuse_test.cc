@@ -302,5 +302,57 @@ output %y
 )");
 }
 
+TEST(ReadParts, ConvolutionsReadTheConcatenationsInputs) {
+  expect_pass(read_parts, R"(input %a int8[1x2x2x1] q(0.5,3)
+input %b int8[1x2x2x2] q(0.5,3)
+input %c int8[1x2x2x1] q(0.5,3)
+const %w int8[2x1x1x4] q(0.1,0) = 1 2 3 4 -5 6 -7 8
+const %d int8[1x3x3x3] q(0.1,0) = splat 2
+const %r int32[3] q(0.05,0) = 7 8 9
+%i int8[1x2x2x3] q(0.5,3) = concat(%a, %b) {axis=3} @"i"
+%o int8[1x2x2x4] q(0.5,3) = concat(%i, %c) {axis=-1} @"o"
+%y int8[1x2x2x2] q(1,-1) = conv2d(%o, %w) @"y"
+%z int8[1x2x2x3] q(1,-1) = dwconv2d(%i, %d, %r) {pads=[1,1,1,1]} @"z"
+output %y
+output %z
+)",
+              R"(input %a int8[1x2x2x1] q(0.5,3)
+input %b int8[1x2x2x2] q(0.5,3)
+input %c int8[1x2x2x1] q(0.5,3)
+const %w int8[2x1x1x4] q(0.1,0) = 1 2 3 4 -5 6 -7 8
+const %d int8[1x3x3x3] q(0.1,0) = splat 2
+const %r int32[3] q(0.05,0) = 7 8 9
+%y int8[1x2x2x2] q(1,-1) = conv2d_parts(%a, %w, _, %b, %c) @"y"
+%z int8[1x2x2x3] q(1,-1) = dwconv2d_parts(%a, %d, %r, %b) {pads=[1,1,1,1]} @"z"
+output %y
+output %z
+)");
+}
+
+// Another reader, an output, another axis, groups.
+TEST(ReadParts, WhatSomebodyElseNeedsIsMade) {
+  const char* readers[] = {
+      "%y float32[1x2x2x2] = conv2d(%o, %w) @\"y\"\n%z float32[1x2x2x2] = relu(%o) @\"z\"\n"
+      "output %y\noutput %z\n",
+      "%y float32[1x2x2x2] = conv2d(%o, %w) @\"y\"\noutput %y\noutput %o\n",
+      "%y float32[1x2x2x2] = conv2d(%o, %g) {groups=2} @\"y\"\noutput %y\n",
+  };
+  for (const char* reader : readers) {
+    const auto after = read_parts(check::parsed(std::string(R"(input %a float32[1x2x2x1]
+const %w float32[2x1x1x2] = 1 2 3 4
+const %g float32[2x1x1x1] = 1 2
+%o float32[1x2x2x2] = concat(%a, %a) {axis=3} @"o"
+)") + reader));
+    ASSERT_TRUE(after);
+    EXPECT_EQ(after->nodes[0].op, "concat") << reader;
+  }
+  expect_unchanged(read_parts, R"(input %a float32[1x1x2x2]
+const %w float32[2x1x1x2] = 1 2 3 4
+%o float32[1x2x2x2] = concat(%a, %a) {axis=1} @"o"
+%y float32[1x2x2x2] = conv2d(%o, %w) @"y"
+output %y
+)");
+}
+
 }  // namespace
 }  // namespace netkit

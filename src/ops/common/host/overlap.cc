@@ -137,6 +137,27 @@ void buffered_window_modes(const nk_spatial& s, int64_t scratch_bytes,
   add_mode(NK_MODE_BACKWARD, scratch_bytes, std::nullopt, d.backward_bytes, out_bytes, out);
 }
 
+void parts_modes(const nk_spatial& s, std::span<const int32_t> part_c, bool copies_pixel,
+                 int64_t elem_bytes, std::vector<KernelMode>& out) {
+  out.push_back({NK_MODE_PLAIN, 0, {}});
+  for (size_t k = 0; k < part_c.size(); ++k) {
+    nk_spatial part = s;
+    part.in_c = part_c[k];
+    std::vector<KernelMode> modes;
+    window_modes(part, Reads::kAllChannels, elem_bytes, modes);
+    for (KernelMode& mode : modes) {
+      if (mode.overlaps.empty() || (nk_copies_pixel(mode.id) && !copies_pixel)) continue;
+      mode.overlaps[0].input = static_cast<int>(k);
+      auto same = std::ranges::find(out, mode.id, &KernelMode::id);
+      if (same == out.end()) {
+        const int64_t scratch = nk_copies_pixel(mode.id) ? s.in_c * elem_bytes : 0;
+        same = out.insert(out.end(), {mode.id, scratch, {}});
+      }
+      same->overlaps.push_back(mode.overlaps[0]);
+    }
+  }
+}
+
 void add_channel_ring_mode(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out) {
   const int64_t extent = (int64_t{s.kernel_h} - 1) * s.dilation_h + 1;
   if (s.in_c != s.out_c || int64_t{s.out_h} * s.out_w > int64_t{s.in_h} * s.in_w) return;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/ir/op_def.h"
@@ -41,6 +42,12 @@ void gather_modes(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMod
 // their pixels: the distances of kPixelFirst at the price of `scratch_bytes` in each.
 void buffered_window_modes(const nk_spatial& s, int64_t scratch_bytes,
                            std::vector<KernelMode>& out);
+
+// window_modes of an input in parts of part_c channels: the output may lie over any one of them.
+// `copies_pixel`: the modes with a scratch pixel, which holds all parts, are among them. Safe for
+// operators that read all channels of a pixel, or fewer.
+void parts_modes(const nk_spatial& s, std::span<const int32_t> part_c, bool copies_pixel,
+                 int64_t elem_bytes, std::vector<KernelMode>& out);
 
 // Adds NK_MODE_CHANNEL_RING, in place at the price of a few rows of one channel, where the output
 // has as many channels as the input and never grows past the rows still to be read.

@@ -103,13 +103,15 @@ Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int
   f.clamp_min = clamp.lo;
   f.clamp_max = clamp.hi;
   const std::string signature = weighted_signature(graph, node);
-  if (signature != "s8" && signature != kWideSignature) return f;
+  if (signature != "s8" && signature != "u8" && signature != kWideSignature) return f;
   const TensorType& weights = *input_type(graph, node, 1);
   NK_ASSIGN(const TensorQuant x, tensor_quant(*input_type(graph, node, 0), "the input", where));
   NK_ASSIGN(const TensorQuant y, tensor_quant(output_type(graph, node), "the output", where));
   NK_TRY(check_filter_quant(weights.quant, out_c, channel_axis, where));
   const int64_t filter_zero = weights.quant.zero_point.empty() ? 0 : weights.quant.zero_point[0];
-  NK_ASSIGN(f.filter_offset, checked_int32(-filter_zero, -127, 128, "filter offset", where));
+  NK_ASSIGN(const IntRange range, value_range(weights.dtype, where));
+  NK_ASSIGN(f.filter_offset,
+            checked_int32(-filter_zero, -range.hi, -range.lo, "filter offset", where));
   NK_ASSIGN(const IntRange act, activation_range(node.attrs, output_type(graph, node), where));
   f.input_offset = -x.zero_point;
   f.output_offset = y.zero_point;
@@ -144,8 +146,8 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
                                tensor_arg(node, 2, "bias")};
   args.resize(5);
   const std::string signature = weighted_signature(graph, node);
-  const bool wide = signature == kWideSignature;
-  const bool quantised = wide || signature == "s8";
+  const bool wide = signature == kWideSignature, unsigned_x8 = signature == "u8";
+  const bool quantised = wide || unsigned_x8 || signature == "s8";
   const nk_dtype bias_dtype = quantised ? NK_INT32 : NK_FLOAT32;
   if (const TensorType* bias = input_type(graph, node, 2);
       bias != nullptr && bias->dtype != bias_dtype && !wide) {
@@ -165,7 +167,7 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
   const std::vector<float>& scales = input_type(graph, node, 1)->quant.scale;
   std::vector<int32_t> mantissas, shifts;
   for (const float scale : scales) {
-    const bool in_float = product == ScaleProduct::kFloat && scales.size() == 1;
+    const bool in_float = (product == ScaleProduct::kFloat || unsigned_x8) && scales.size() == 1;
     const double numerator = in_float ? double{x.scale * scale} : double{x.scale} * double{scale};
     NK_ASSIGN(const QuantizedMultiplier m, quantize_multiplier(numerator / double{y.scale}, where));
     mantissas.push_back(m.mantissa);
@@ -174,6 +176,42 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
   if (wide) NK_TRY(check_wide_shifts(shifts, where));
   args[3] = {kNoTensor, constant_of(mantissas), NK_INT32, 4, "multiplier"};
   args[4] = {kNoTensor, constant_of(shifts), NK_INT32, 4, "shift"};
+  return args;
+}
+
+Result<TensorType> spatial_input(const Graph& graph, const Node& node) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorType* first, need_input(graph, node, 0, 4));
+  if (!reads_parts(node)) return *first;
+  if (node.inputs.size() < part_input(1) + 1 || node.inputs.size() > NK_MAX_PARTS + 2) {
+    return bad_input(fmt::format("{} inputs are not 2 to {} parts, weights and bias",
+                                 node.inputs.size(), NK_MAX_PARTS),
+                     where);
+  }
+  TensorType joined = *first;
+  if (joined.quant.scale.size() > 1) return bad_input("parts have scales per axis", where);
+  for (size_t i = part_input(1); i < node.inputs.size(); ++i) {
+    NK_ASSIGN(const TensorType* part, need_input(graph, node, i, 4));
+    TensorType expected = *first;
+    expected.dims[3] = part->dims[3];
+    if (*part != expected || part->dims[3] == 0 || first->dims[3] == 0) {
+      return bad_input(fmt::format("input {} of {} is no part beside {}", i, type_text(*part),
+                                   type_text(*first)),
+                       where);
+    }
+    joined.dims[3] += part->dims[3];
+  }
+  NK_TRY(check_sizes(std::array<const TensorType*, 1>{&joined}, where));
+  return joined;
+}
+
+std::vector<StepArg> with_parts(const Node& node, std::vector<StepArg> args) {
+  std::vector<StepArg> others;
+  if (!reads_parts(node)) return args;
+  for (size_t i = part_input(1); i < node.inputs.size(); ++i) {
+    others.push_back(tensor_arg(node, i, fmt::format("part{}", others.size() + 1)));
+  }
+  args.insert(args.begin() + 1, others.begin(), others.end());
   return args;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/op_quant.h"
+#include "ops/common/parts.h"
 #include "ops/common/requantize.h"
 
 namespace netkit {
@@ -19,17 +20,18 @@ struct WeightedFields {
 };
 
 // Scale product in double (convolutions), or in float where weights have a single scale (fully
-// connected): TensorFlow Lite prepares the two differently, and the last bit can differ.
+// connected, and every operator on uint8): TensorFlow Lite prepares the two differently, and the
+// last bit can differ.
 enum class ScaleProduct { kDouble, kFloat };
 
 // Types of x, weights and bias fit each other: bias [out_c] of int32 for integer x, float32 for
-// float32. What the kernels lack (hybrid types, uint8) is left to the choice of a row.
+// float32. What the kernels lack (hybrid types) is left to the choice of a row.
 Result<void> check_weighted(const Graph& graph, const Node& node, int64_t out_c);
 
 // int16 x and output, int8 weights.
 inline constexpr std::string_view kWideSignature = "s16_s8_s16";
 
-// "f32", "s8"; where types differ, those of x, weights and output: "f32_s8_f32".
+// "f32", "s8", "u8"; where types differ, those of x, weights and output: "f32_s8_f32".
 std::string weighted_signature(const Graph& graph, const Node& node);
 
 // Offsets and clamps of the node; channel_axis is the axis of the weights that counts out_c.
@@ -57,5 +59,30 @@ std::optional<ChannelWeights> channel_weights(const Graph& graph, const Node& no
 // x, weights, bias, multiplier, shift as the kernels want them (conv2d.h).
 Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node, int64_t out_c,
                                            ScaleProduct product);
+
+// Operators whose input stands in parts (ops/common/parts.h): node inputs are the first part,
+// weights, bias or absent, the other parts.
+// Index of part k among the node's inputs.
+constexpr size_t part_input(size_t k) { return k == 0 ? 0 : k + 2; }
+
+// The operator of this node reads parts.
+inline bool reads_parts(const Node& node) { return node.op.ends_with("_parts"); }
+
+// Type [n, h, w, c] of a node's spatial input: its first input, or the parts joined along c. An
+// error where there are not 2 to NK_MAX_PARTS parts of one type but for their channels.
+Result<TensorType> spatial_input(const Graph& graph, const Node& node);
+
+// Fills NK_PARTS_FIELDS from a node for which spatial_input succeeded.
+template <typename Params>
+void set_parts(const Graph& graph, const Node& node, Params& p) {
+  p.parts = static_cast<int32_t>(node.inputs.size()) - 2;
+  for (size_t k = 0; k < static_cast<size_t>(p.parts); ++k) {
+    p.part_c[k] = static_cast<int32_t>(input_type(graph, node, part_input(k))->dims[3]);
+  }
+}
+
+// Arguments as weighted_args makes them, with the other parts of a node that has some behind the
+// first.
+std::vector<StepArg> with_parts(const Node& node, std::vector<StepArg> args);
 
 }  // namespace netkit

@@ -63,7 +63,14 @@ std::vector<T> from_bytes(const Bytes& bytes) {
   return out;
 }
 
-// One call: inputs[0] is the activation that overlap modes speak of; an empty input is absent.
+// int8 values as uint8, each 128 higher; and back.
+inline Bytes raised(Bytes bytes) {
+  for (std::byte& b : bytes) b ^= std::byte{0x80};
+  return bytes;
+}
+
+// One call: inputs[0], or the input that a mode's overlap names, stands in an arena with the
+// output; an empty input is absent.
 struct KernelCase {
   Bytes params;
   std::vector<Bytes> inputs;
@@ -80,11 +87,13 @@ struct RunResult {
 constexpr std::byte kPoison{0xA5};
 constexpr size_t kGuardBytes = 64;
 
-// Runs `fn` in `mode`. Where the mode has an overlap of input 0, the output is placed at its exact
+// Runs `fn` in `mode`. Where the mode has an overlap, the output is placed at the first one's exact
 // distance plus `closer_bytes` nearer (0: as stated; above 0: nearer than is safe).
 inline RunResult run_case(nk_kernel_fn fn, const KernelCase& c, const KernelMode& mode,
                           int64_t closer_bytes = 0) {
-  const auto in_bytes = static_cast<int64_t>(c.inputs[0].size());
+  const size_t near = mode.overlaps.empty() ? 0 : static_cast<size_t>(mode.overlaps[0].input);
+  const Bytes& near_input = c.inputs[near];
+  const auto in_bytes = static_cast<int64_t>(near_input.size());
   const auto out_bytes = static_cast<int64_t>(c.out_bytes);
   // Input at in_at, output at out_at of an arena with room for both on either side.
   const int64_t margin = (in_bytes + out_bytes + 2 * int64_t{kGuardBytes} + 63) / 64 * 64;
@@ -99,17 +108,17 @@ inline RunResult run_case(nk_kernel_fn fn, const KernelCase& c, const KernelMode
   }
   std::vector<Bytes> buffers(c.inputs.size() + 1);
   Bytes arena(static_cast<size_t>(in_at + 3 * margin), kPoison);
-  std::memcpy(arena.data() + in_at, c.inputs[0].data(), c.inputs[0].size());
+  std::memcpy(arena.data() + in_at, near_input.data(), near_input.size());
   Bytes params = c.params;
   if (c.mode_offset != SIZE_MAX) {
     const int32_t id = mode.id;
     std::memcpy(params.data() + c.mode_offset, &id, sizeof id);
   }
   std::vector<const void*> in(c.inputs.size(), nullptr);
-  in[0] = arena.data() + in_at;
-  for (size_t i = 1; i < c.inputs.size(); ++i) {
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
     if (!c.inputs[i].empty()) in[i] = c.inputs[i].data();
   }
+  in[near] = arena.data() + in_at;
   void* out[] = {arena.data() + out_at};
   const auto scratch_bytes = static_cast<size_t>(mode.scratch_bytes);
   Bytes scratch(scratch_bytes + 2 * kGuardBytes, kPoison);
@@ -125,11 +134,21 @@ inline RunResult run_case(nk_kernel_fn fn, const KernelCase& c, const KernelMode
     if (i >= out_at && i < out_at + out_bytes) continue;
     const bool input = i >= in_at && i < in_at + in_bytes;
     if (input && out_at < in_at + in_bytes && in_at < out_at + out_bytes) continue;  // dead
-    const std::byte expected = input ? c.inputs[0][static_cast<size_t>(i - in_at)] : kPoison;
+    const std::byte expected = input ? near_input[static_cast<size_t>(i - in_at)] : kPoison;
     if (arena[static_cast<size_t>(i)] != expected) result.fault = "wrote outside its output";
   }
   result.output.assign(arena.begin() + out_at, arena.begin() + out_at + out_bytes);
   return result;
+}
+
+// Modes of one overlap at most, one for each overlap of `modes`.
+inline std::vector<KernelMode> single_overlaps(const std::vector<KernelMode>& modes) {
+  std::vector<KernelMode> out;
+  for (const KernelMode& mode : modes) {
+    if (mode.overlaps.empty()) out.push_back(mode);
+    for (const ModeOverlap& o : mode.overlaps) out.push_back({mode.id, mode.scratch_bytes, {o}});
+  }
+  return out;
 }
 
 // "" where `fn` gives `expected` in every mode (the plain one first), at the stated distance and
@@ -137,7 +156,7 @@ inline RunResult run_case(nk_kernel_fn fn, const KernelCase& c, const KernelMode
 inline std::string check_modes(nk_kernel_fn fn, const KernelCase& c,
                                const std::vector<KernelMode>& modes, const Bytes& expected,
                                int64_t elem_bytes = 4) {
-  for (const KernelMode& mode : modes) {
+  for (const KernelMode& mode : single_overlaps(modes)) {
     for (const int64_t farther : {0, 1, 3, 50}) {
       if (farther != 0 && mode.overlaps.empty()) continue;
       const RunResult got = run_case(fn, c, mode, -farther * elem_bytes);
@@ -159,7 +178,7 @@ template <typename MakeCase>
 std::string check_least_distances(nk_kernel_fn fn, MakeCase make,
                                   const std::vector<KernelMode>& modes, int64_t elem_bytes) {
   constexpr uint64_t kVariants = 40;
-  for (const KernelMode& mode : modes) {
+  for (const KernelMode& mode : single_overlaps(modes)) {
     if (mode.overlaps.empty()) continue;
     const ModeOverlap& o = mode.overlaps[0];
     const int64_t distance = o.forward_bytes ? *o.forward_bytes : o.backward_bytes.value_or(0);

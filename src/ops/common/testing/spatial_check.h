@@ -2,8 +2,10 @@
 // Random sliding-window geometry for the spatial operators' checks. Tests only.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
+#include "ops/common/host/op_helpers.h"
 #include "ops/common/testing/kernel_check.h"
 #include "ops/common/spatial.h"
 
@@ -104,6 +106,87 @@ void add_f32_constants(Rng& rng, const Params& p, size_t weights, bool sharp, Ke
   const bool bias = rng.in(0, 4) != 0;
   c.inputs.push_back(bias ? to_bytes(rng.reals(out_c, -1.0f, 1.0f)) : Bytes{});
   c.inputs.resize(5);
+}
+
+// An s8 case as one of the u8 kernel: every quantised value 128 higher, so that the right output is
+// the s8 kernel's, raised().
+template <typename Params>
+void raise_case(Params& p, KernelCase& c) {
+  p.input_offset -= 128;
+  p.filter_offset -= 128;
+  p.output_offset += 128;
+  p.act_min += 128;
+  p.act_max += 128;
+  c.params = bytes_of(p);
+  c.inputs[0] = raised(c.inputs[0]);
+  c.inputs[1] = raised(c.inputs[1]);
+}
+
+// The case of p with its input in 2 to 5 parts (in_c is 2 or more). `kinds` chooses their channels.
+template <typename Parts, typename Params>
+Parts split_case(uint64_t kinds, const Params& p, size_t elem_bytes, KernelCase& c) {
+  Rng rng(kinds);
+  Parts made{};
+  std::memcpy(&made, &p, sizeof p);
+  made.parts = rng.in(2, std::min(p.in_c, 5));
+  std::vector<Bytes> parts;
+  size_t first = 0;
+  const size_t pixels = in_elems(p) / static_cast<size_t>(p.in_c);
+  for (int32_t k = 0; k < made.parts; ++k) {
+    const int32_t others = made.parts - 1 - k;
+    const int32_t left = p.in_c - static_cast<int32_t>(first) - others;
+    const auto channels = static_cast<size_t>(others == 0 ? left : rng.in(1, left));
+    made.part_c[k] = static_cast<int32_t>(channels);
+    Bytes part;
+    for (size_t i = 0; i < pixels; ++i) {
+      const auto from = c.inputs[0].begin() +
+                        static_cast<std::ptrdiff_t>((i * static_cast<size_t>(p.in_c) + first) *
+                                                    elem_bytes);
+      part.insert(part.end(), from, from + static_cast<std::ptrdiff_t>(channels * elem_bytes));
+    }
+    parts.push_back(std::move(part));
+    first += channels;
+  }
+  c.inputs.erase(c.inputs.begin());
+  c.inputs.insert(c.inputs.begin(), parts.begin(), parts.end());
+  c.params = bytes_of(made);
+  c.text += fmt::format(", in {} parts", made.parts);
+  return made;
+}
+
+// "" where the row's kernel equals `reference` on `count` cases of `make(seed, f32)` that it takes,
+// its constants as `pack(row, p, c)` gives them; the reference is the f32 or the s8 kernel of the
+// operator without parts. A tenth of the cases fits at least.
+template <typename Parts, typename MakeCase, typename Pack>
+std::string check_weighted_row(const KernelRow& row, nk_kernel_fn reference, MakeCase make,
+                               Pack pack, int count) {
+  const bool f32 = row.signature == "f32", in_parts = row.op.ends_with("_parts");
+  const size_t elem_bytes = f32 ? sizeof(float) : 1;
+  int tried = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    auto [p, c] = make(static_cast<uint64_t>(seed), f32);
+    Bytes expected = run_case(reference, c, {}).output;
+    if (row.signature == "u8") {
+      raise_case(p, c);
+      expected = raised(expected);
+    }
+    if (in_parts) {
+      if constexpr (requires { p.groups; }) {
+        if (p.groups != 1) continue;
+      }
+      if (p.in_c < 2) continue;
+      split_case<Parts>(static_cast<uint64_t>(seed), p, elem_bytes, c);
+    }
+    if (!row.fits(c.params.data())) continue;
+    std::vector<KernelMode> modes;
+    row.modes(c.params.data(), modes);
+    const KernelCase packed = in_parts ? c : pack(row, p, c);
+    std::string fault =
+        check_modes(row.fn, packed, modes, expected, static_cast<int64_t>(elem_bytes));
+    if (!fault.empty()) return fmt::format("{}: {}", row.symbol, fault);
+    ++tried;
+  }
+  return tried > count / 10 ? "" : fmt::format("{}: only {} cases fit", row.symbol, tried);
 }
 
 }  // namespace netkit::check
