@@ -72,6 +72,20 @@ const %k float32[1x2x2x6] = splat 0.5
 output %y
 output %g
 )"},
+    {"int16", R"(input %x int16[1x4x4x4] q(0.5,0)
+const %w int8[6x2x2x2] q(0.1,0) = splat 3
+const %b int64[6] q(0.05,0) = splat 100
+const %v int8[1x3x3x6] q(0.1,0) = splat 2
+const %u int8[4x9] q(0.1,0) = splat 2
+input %m int16[2x3x4] q(0.5,0)
+input %n int16[1x4x2] q(0.25,0)
+%c int16[1x3x3x6] q(1.0,0) = conv2d(%x, %w, %b) {groups=2}
+%d int16[1x3x3x6] q(1.0,0) = dwconv2d(%c, %v, %b) {pads=[1,1,1,1]}
+%f int16[6x4] q(1.0,0) = fully_connected(%d, %u)
+%g int16[2x3x2] q(1.0,0) = matmul(%m, %n)
+output %f
+output %g
+)"},
     {"transpose_conv", R"(input %x int8[1x3x4x4] q(0.5,3)
 const %w int8[6x3x2x2] q(0.1,0) = splat 3
 const %b int32[6] q(0.05,0) = splat 100

@@ -119,6 +119,18 @@ int nk_fit_parts(const nk_fit* f, const nk_spatial* s, int32_t parts, const int3
   return channels == s->in_c;
 }
 
+int nk_fit_grouped(const nk_fit* f, const nk_spatial* s, int32_t groups, uint32_t w_elem) {
+  int32_t weights[4];
+  if (!nk_fit_spatial(f, s) || groups < 1 || s->in_c % groups != 0 || s->out_c % groups != 0) {
+    return 0;
+  }
+  weights[0] = s->out_c;
+  weights[1] = s->kernel_h;
+  weights[2] = s->kernel_w;
+  weights[3] = s->in_c / groups;
+  return nk_fit_in(f, 1, w_elem, nk_fit_count(weights, 4));
+}
+
 int nk_fit_weighted(const nk_fit* f, const nk_weighted* w, int32_t out_channels) {
   const uint32_t channels = (uint32_t)out_channels;
   const uint32_t scales = w->per_channel != 0 ? channels : 1;

@@ -97,6 +97,9 @@ int nk_fit_spatial(const nk_fit* f, const nk_spatial* s);
 int nk_fit_parts(const nk_fit* f, const nk_spatial* s, int32_t parts, const int32_t* part_c,
                  nk_fit* rest);
 
+/* nk_fit_spatial, and in[1] holds weights ohwi of w_elem bytes each in so many groups. */
+int nk_fit_grouped(const nk_fit* f, const nk_spatial* s, int32_t groups, uint32_t w_elem);
+
 /* in[2] to in[4] of an operator with weights and its fields of requantisation. */
 int nk_fit_weighted(const nk_fit* f, const nk_weighted* w, int32_t out_channels);
 /* The same of int16 activations with int8 weights (wide.h): the bias is int64. */

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "ops/common/requantize.h"
+
 /* Shifts that nk_requantize_s64 takes. */
 #define NK_WIDE_MIN_SHIFT (-31)
 #define NK_WIDE_MAX_SHIFT 7
@@ -27,6 +29,16 @@ static inline int32_t nk_requantize_s64(uint64_t acc, int32_t multiplier, int32_
   const uint64_t product = acc * (uint64_t)(int64_t)reduced + ((uint64_t)1 << (total - 1));
   const int64_t scaled = (int64_t)product >> total;
   return scaled < lo ? lo : (scaled > hi ? hi : (int32_t)scaled);
+}
+
+/* The value of output channel oc with the sum `acc` of its products; in[2] to in[4] are bias,
+ * multiplier and shift. */
+static inline int16_t nk_finish_s16(uint64_t acc, const void* const* in, const nk_weighted* w,
+                                    int32_t oc) {
+  const int32_t q = w->per_channel ? oc : 0;
+  return (int16_t)nk_requantize_s64(acc + (uint64_t)((const int64_t*)in[2])[oc],
+                                    ((const int32_t*)in[3])[q], ((const int32_t*)in[4])[q],
+                                    w->act_min, w->act_max);
 }
 
 #endif

@@ -26,6 +26,11 @@ void conv2d_modes_f32(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kAllChannels, sizeof(float), out);
 }
 
+void conv2d_modes_s16(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
+  window_modes(spatial_of(p), Reads::kAllChannels, sizeof(int16_t), out);
+  std::erase_if(out, [](const KernelMode& mode) { return nk_copies_pixel(mode.id) != 0; });
+}
+
 void conv2d_modes_dsp(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
   buffered_window_modes(spatial_of(p), nk_conv2d_dsp_scratch(p), out);
 }

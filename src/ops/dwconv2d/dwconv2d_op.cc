@@ -27,6 +27,10 @@ void dwconv2d_modes_f32(const nk_dwconv2d_params* p, std::vector<KernelMode>& ou
   add_channel_ring_mode(spatial_of(p), sizeof(float), out);
 }
 
+void dwconv2d_modes_s16(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+  window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(int16_t), out);
+}
+
 void dwconv2d_modes_planar(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
   out.push_back({NK_MODE_PLAIN, 0, {}});
   add_channel_ring_mode(spatial_of(p), sizeof(int8_t), out);

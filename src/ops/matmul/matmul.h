@@ -23,6 +23,24 @@
 
 typedef struct nk_matmul_params { NK_MATMUL_FIELDS(NK_FIELD, NK_FIELD_ARRAY) } nk_matmul_params;
 
+/* Element offsets of the i-th pair of matrices. */
+static inline void nk_matmul_stack_at(const nk_matmul_params* p, int32_t i, size_t* a,
+                                      size_t* b) {
+  int axis;
+  *a = 0;
+  *b = 0;
+  for (axis = 3; axis >= 0; --axis) {
+    const int32_t at = i % p->stack[axis];
+    i /= p->stack[axis];
+    *a += (size_t)at * (size_t)p->a_stack[axis];
+    *b += (size_t)at * (size_t)p->b_stack[axis];
+  }
+}
+
+static inline int32_t nk_matmul_stack_size(const nk_matmul_params* p) {
+  return p->stack[0] * p->stack[1] * p->stack[2] * p->stack[3];
+}
+
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_matmul_s8_ref);
 NK_DECLARE_KERNEL(nk_matmul_f32_ref);

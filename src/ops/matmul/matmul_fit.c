@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether parameters of fully_connected and matmul fit the arguments (fit.h). */
 #include "ops/common/fit.h"
+#include "ops/common/wide.h"
 #include "ops/matmul/fully_connected.h"
 #include "ops/matmul/matmul.h"
 
-NK_FIT(nk_fully_connected_fit) {
-  const nk_fully_connected_params* p = (const nk_fully_connected_params*)f->params;
+static int holds_rows(const nk_fit* f, const nk_fully_connected_params* p, uint32_t w_elem) {
   const int32_t in[2] = {p->rows, p->in_features}, out[2] = {p->rows, p->out_features};
   const int32_t weights[2] = {p->in_features, p->out_features};
   return nk_fit_in(f, 0, f->in_elem, nk_fit_count(in, 2)) &&
-         nk_fit_in(f, 1, f->in_elem, nk_fit_count(weights, 2)) &&
-         nk_fit_out(f, 0, f->out_elem, nk_fit_count(out, 2)) &&
+         nk_fit_in(f, 1, w_elem, nk_fit_count(weights, 2)) &&
+         nk_fit_out(f, 0, f->out_elem, nk_fit_count(out, 2));
+}
+
+NK_FIT(nk_fully_connected_fit) {
+  const nk_fully_connected_params* p = (const nk_fully_connected_params*)f->params;
+  return holds_rows(f, p, f->in_elem) &&
          nk_fit_weighted(f, (const nk_weighted*)(const void*)&p->input_offset, p->out_features);
+}
+
+NK_FIT(nk_fully_connected_s16_fit) {
+  const nk_fully_connected_params* p = (const nk_fully_connected_params*)f->params;
+  return holds_rows(f, p, 1) &&
+         nk_fit_wide(f, (const nk_weighted*)(const void*)&p->input_offset, p->out_features);
 }
 
 /* Elements of an input that the walk over stack, rows (columns) and depth touches. */
@@ -39,4 +50,10 @@ NK_FIT(nk_matmul_fit) {
   return nk_fit_in(f, 0, f->in_elem, (uint32_t)p->depth) &&
          nk_fit_in(f, 0, f->in_elem, operand(p, p->a_stack, p->rows, p->a_row, p->a_depth)) &&
          nk_fit_in(f, 1, f->in_elem, operand(p, p->b_stack, p->cols, p->b_col, p->b_depth));
+}
+
+NK_FIT(nk_matmul_s16_fit) {
+  const nk_matmul_params* p = (const nk_matmul_params*)f->params;
+  if (!nk_is_within(p->shift, NK_WIDE_MIN_SHIFT, NK_WIDE_MAX_SHIFT)) return NK_FIT_REFUSED;
+  return nk_matmul_fit(f);
 }

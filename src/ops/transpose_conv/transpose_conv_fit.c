@@ -3,21 +3,10 @@
 #include "ops/common/fit.h"
 #include "ops/transpose_conv/transpose_conv.h"
 
-/* The sizes, the weights of w_elem bytes each, and the mode. The outputs' places are divided by the
- * strides, so that no product of them with the inputs' arises. */
 static int fits(const nk_fit* f, uint32_t w_elem) {
   const nk_transpose_conv_params* p = (const nk_transpose_conv_params*)f->params;
-  int32_t weights[4];
-  if (!nk_fit_spatial(f, (const nk_spatial*)f->params) || p->groups < 1 ||
-      p->in_c % p->groups != 0 || p->out_c % p->groups != 0) {
-    return 0;
-  }
-  weights[0] = p->out_c;
-  weights[1] = p->kernel_h;
-  weights[2] = p->kernel_w;
-  weights[3] = p->in_c / p->groups;
-  return nk_is_within(p->mode, NK_MODE_PLAIN, NK_MODE_BACKWARD) &&
-         nk_fit_in(f, 1, w_elem, nk_fit_count(weights, 4));
+  return nk_fit_grouped(f, (const nk_spatial*)f->params, p->groups, w_elem) &&
+         nk_is_within(p->mode, NK_MODE_PLAIN, NK_MODE_BACKWARD);
 }
 
 static const nk_weighted* weighted_of(const nk_fit* f) {

@@ -67,10 +67,8 @@ static int8_t made_s8(const nk_transpose_conv_params* p, const nk_gather_pixel* 
 
 static int16_t made_s16(const nk_transpose_conv_params* p, const nk_gather_pixel* pixel,
                         const void* const* in, int32_t oc) {
-  const int32_t q = p->per_channel ? oc : 0;
-  const uint64_t acc = window_s16(p, pixel, in, oc) + (uint64_t)((const int64_t*)in[2])[oc];
-  return (int16_t)nk_requantize_s64(acc, ((const int32_t*)in[3])[q], ((const int32_t*)in[4])[q],
-                                    p->act_min, p->act_max);
+  return nk_finish_s16(window_s16(p, pixel, in, oc), in,
+                       (const nk_weighted*)(const void*)&p->input_offset, oc);
 }
 
 static float made_f32(const nk_transpose_conv_params* p, const nk_gather_pixel* pixel,

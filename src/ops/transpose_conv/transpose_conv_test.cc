@@ -7,9 +7,8 @@
 #include <cmath>
 
 #include "ops/common/host/op_helpers.h"
-#include "ops/common/testing/int_oracle.h"
 #include "ops/common/testing/node_check.h"
-#include "ops/common/testing/spatial_check.h"
+#include "ops/common/testing/wide_check.h"
 
 namespace netkit {
 namespace {
@@ -55,28 +54,11 @@ nk_transpose_conv_params random_params(Rng& rng, bool sharp) {
   return p;
 }
 
-// Behind an s8 case: the input, and the bias as 64 bits.
-void widen(Rng& rng, const nk_transpose_conv_params& p, bool sharp, KernelCase& c) {
-  const int32_t span = sharp ? 2 : 32767;
-  c.inputs[0] = to_bytes(rng.ints<int16_t>(check::in_elems(p), -span, span));
-  const auto bias = from_bytes<int32_t>(c.inputs[2]);
-  std::vector<int64_t> wide(bias.begin(), bias.end());
-  if (!sharp) wide[0] *= 100000;
-  c.inputs[2] = to_bytes(wide);
-  auto shift = from_bytes<int32_t>(c.inputs[4]);
-  for (int32_t& s : shift) s = std::min(s, 7);
-  c.inputs[4] = to_bytes(shift);
-}
-
 GatherCase gather_case(uint64_t seed, Kind kind, bool sharp, uint64_t variant = 0) {
   Rng rng(seed);
   GatherCase g;
   g.p = random_params(rng, sharp);
-  if (kind == Kind::kS16) {
-    g.p.input_offset = g.p.filter_offset = g.p.output_offset = 0;
-    g.p.act_min = sharp ? INT16_MIN : rng.in(INT16_MIN, 0);
-    g.p.act_max = INT16_MAX;
-  }
+  if (kind == Kind::kS16) check::widen_params(rng, sharp, g.p);
   rng = Rng(seed + (variant << 32));
   const auto window = static_cast<size_t>(g.p.kernel_h * g.p.kernel_w * (g.p.in_c / g.p.groups));
   const size_t weights = window * static_cast<size_t>(g.p.out_c);
@@ -93,7 +75,7 @@ GatherCase gather_case(uint64_t seed, Kind kind, bool sharp, uint64_t variant = 
   const int32_t span = sharp ? 2 : 128;
   g.c.inputs.push_back(to_bytes(rng.ints<int8_t>(check::in_elems(g.p), -span, span - 1)));
   check::add_s8_constants(rng, g.p, weights, window, sharp, g.c);
-  if (kind == Kind::kS16) widen(rng, g.p, sharp, g.c);
+  if (kind == Kind::kS16) check::widen_inputs(rng, check::in_elems(g.p), sharp, g.c);
   return g;
 }
 
@@ -156,13 +138,11 @@ TEST(TransposeConvRef, S16EqualsAScatteringOracle) {
     const auto got = check::run_case(nk_transpose_conv_s16_ref, g.c, {});
     ASSERT_EQ(got.fault, "") << g.c.text;
     const auto y = from_bytes<int16_t>(got.output);
-    const auto acc = sums<int16_t, int64_t>(g);
-    const auto mantissa = from_bytes<int32_t>(g.c.inputs[3]);
-    const auto shift = from_bytes<int32_t>(g.c.inputs[4]);
+    const std::vector<int64_t> acc = sums<int16_t, int64_t>(g);
+    const auto bias = from_bytes<int64_t>(g.c.inputs[2]);
     for (size_t i = 0; i < y.size(); ++i) {
-      const size_t q = g.p.per_channel != 0 ? i % static_cast<size_t>(g.p.out_c) : 0;
-      ASSERT_EQ(y[i], check::oracle_requantize_wide(acc[i], mantissa[q], shift[q], g.p.act_min,
-                                                    g.p.act_max))
+      const size_t oc = i % bias.size();
+      ASSERT_EQ(y[i], check::wide_value(g.p, g.c, acc[i] - bias[oc], oc))
           << g.c.text << " at " << i;
     }
   }

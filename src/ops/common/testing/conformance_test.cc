@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
-// int8 kernels against single-operator cases whose outputs come from the TensorFlow Lite
+// Integer kernels against single-operator cases whose outputs come from the TensorFlow Lite
 // interpreter: NETKIT_SHARED/models/conformance/cmsis_nn_int_cases.jsonl.gz (read with gzip).
+#include <gtest/gtest.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include "ops/common/testing/kernel_check.h"
 #include "ops/common/host/op_helpers.h"
+#include "ops/common/testing/kernel_check.h"
 #include "ops/conv2d/conv2d.h"
+#include "ops/conv2d/s16/conv2d_s16.h"
 #include "ops/dwconv2d/dwconv2d.h"
+#include "ops/dwconv2d/s16/dwconv2d_s16.h"
 #include "ops/matmul/fully_connected.h"
 #include "ops/matmul/matmul.h"
+#include "ops/matmul/s16/matmul_s16.h"
 #include "ops/pool2d/pool2d.h"
 #include "ops/softmax/softmax.h"
 
@@ -47,17 +50,35 @@ class Case {
     }
     return {};
   }
-  bool is_int8() const {
-    if (name_.find("int4") != std::string::npos) return false;
+  std::vector<int64_t> wide_array(std::initializer_list<const char*> suffixes) const {
+    for (const char* suffix : suffixes) {
+      const auto it = json_["arrays"].find(name_ + "_" + suffix);
+      if (it != json_["arrays"].end()) return (*it)["data"].get<std::vector<int64_t>>();
+    }
+    return {};
+  }
+  // Type of the activations: "int8", "int16", "" for what is not compared.
+  std::string kind() const {
+    if (name_.find("int4") != std::string::npos) return "";
     for (const char* suffix : {"input", "input_tensor", "lhs_input_tensor"}) {
       const auto it = json_["arrays"].find(name_ + "_" + suffix);
-      if (it != json_["arrays"].end()) return (*it)["type"] == "int8";
+      if (it != json_["arrays"].end()) return (*it)["type"];
     }
-    return false;
+    return "";
   }
+  bool is_wide() const { return kind() == "int16"; }
+  // The bias is 64 bits wide, or there is none and the case is not about one of 32.
+  bool has_wide_bias() const { return name_.find("xint32") == std::string::npos; }
+  // An array of int8.
   Bytes bytes(std::initializer_list<const char*> suffixes) const {
     const auto values = array(suffixes);
     return check::to_bytes(std::vector<int8_t>(values.begin(), values.end()));
+  }
+  // An array of the activations' type.
+  Bytes activations(std::initializer_list<const char*> suffixes) const {
+    const auto values = array(suffixes);
+    if (!is_wide()) return bytes(suffixes);
+    return check::to_bytes(std::vector<int16_t>(values.begin(), values.end()));
   }
 
  private:
@@ -97,9 +118,10 @@ void set_quantisation(const Case& c, Params& p) {
 // bias (zeros where the case has none), multiplier, shift.
 void add_constants(const Case& c, int32_t out_c, check::KernelCase& k) {
   k.inputs.push_back(c.bytes({"weights"}));
-  std::vector<int32_t> bias = c.array({"biases", "bias"});
+  std::vector<int64_t> bias = c.wide_array({"biases", "bias"});
   if (bias.empty()) bias.assign(static_cast<size_t>(out_c), 0);
-  k.inputs.push_back(check::to_bytes(bias));
+  k.inputs.push_back(c.is_wide() ? check::to_bytes(bias)
+                                 : check::to_bytes(std::vector<int32_t>(bias.begin(), bias.end())));
   k.inputs.push_back(check::to_bytes(c.array({"output_mult", "output_multiplier"})));
   k.inputs.push_back(check::to_bytes(c.array({"output_shift"})));
 }
@@ -118,9 +140,10 @@ void run_conv2d(const Case& c) {
   set_quantisation(c, p);
   const size_t weights = c.bytes({"weights"}).size();
   p.groups = p.in_c * p.out_c * p.kernel_h * p.kernel_w / static_cast<int32_t>(weights);
-  check::KernelCase k{bytes_of(p), {c.bytes({"input"})}, 0, SIZE_MAX, c.name()};
+  check::KernelCase k{bytes_of(p), {c.activations({"input"})}, 0, SIZE_MAX, c.name()};
   add_constants(c, p.out_c, k);
-  run(c, nk_conv2d_s8_ref, k, c.bytes({"output_ref"}));
+  run(c, c.is_wide() ? nk_conv2d_s16_ref : nk_conv2d_s8_ref, k,
+      c.activations({"output_ref", "output"}));
 }
 
 void run_dwconv2d(const Case& c) {
@@ -128,9 +151,10 @@ void run_dwconv2d(const Case& c) {
   set_geometry(c, p);
   set_quantisation(c, p);
   p.depth_multiplier = c.get("CH_MULT");
-  check::KernelCase k{bytes_of(p), {c.bytes({"input"})}, 0, SIZE_MAX, c.name()};
+  check::KernelCase k{bytes_of(p), {c.activations({"input"})}, 0, SIZE_MAX, c.name()};
   add_constants(c, p.out_c, k);
-  run(c, nk_dwconv2d_s8_ref, k, c.bytes({"output_ref", "output"}));
+  run(c, c.is_wide() ? nk_dwconv2d_s16_ref : nk_dwconv2d_s8_ref, k,
+      c.activations({"output_ref", "output"}));
 }
 
 void run_fully_connected(const Case& c) {
@@ -140,13 +164,14 @@ void run_fully_connected(const Case& c) {
   p.in_features = c.get("ACCUMULATION_DEPTH");
   p.out_features = c.get("OUT_CH");
   p.per_channel = c.has("OUTPUT_MULTIPLIER") ? 0 : 1;
-  check::KernelCase k{bytes_of(p), {c.bytes({"input"})}, 0, SIZE_MAX, c.name()};
+  check::KernelCase k{bytes_of(p), {c.activations({"input"})}, 0, SIZE_MAX, c.name()};
   add_constants(c, p.out_features, k);
   if (p.per_channel == 0) {
     k.inputs[3] = check::to_bytes(std::vector<int32_t>{c.get("OUTPUT_MULTIPLIER")});
     k.inputs[4] = check::to_bytes(std::vector<int32_t>{c.get("OUTPUT_SHIFT")});
   }
-  run(c, nk_fully_connected_s8_ref, k, c.bytes({"output_ref", "output"}));
+  run(c, c.is_wide() ? nk_fully_connected_s16_ref : nk_fully_connected_s8_ref, k,
+      c.activations({"output_ref", "output"}));
 }
 
 void run_pool2d(const Case& c, nk_kernel_fn fn) {
@@ -204,35 +229,40 @@ void run_matmul(const Case& c) {
   p.output_offset = c.get("OUTPUT_OFFSET");
   p.multiplier = c.get("OUTPUT_MULTIPLIER");
   p.shift = c.get("OUTPUT_SHIFT");
-  run(c, nk_matmul_s8_ref,
-      {bytes_of(p), {c.bytes({"lhs_input_tensor"}), c.bytes({"rhs_input_tensor"})}, 0, SIZE_MAX,
+  run(c, c.is_wide() ? nk_matmul_s16_ref : nk_matmul_s8_ref,
+      {bytes_of(p),
+       {c.activations({"lhs_input_tensor"}), c.activations({"rhs_input_tensor"})},
+       0,
+       SIZE_MAX,
        c.name()},
-      c.bytes({"output"}));
+      c.activations({"output"}));
 }
 
 // Whether the case is one of ours; runs it.
 bool run_any(const Case& c) {
-  if (!c.is_int8()) return false;
+  if (c.kind() != "int8" && !(c.is_wide() && c.has_wide_bias())) return false;
   const auto begins = [&](const char* text) { return c.name().rfind(text, 0) == 0; };
   if (c.has("CH_MULT")) {
     run_dwconv2d(c);
   } else if (c.has("ACCUMULATION_DEPTH")) {
     run_fully_connected(c);
-  } else if (begins("avgpool") || begins("maxpool")) {
-    run_pool2d(c, begins("avgpool") ? nk_avg_pool2d_s8_ref : nk_max_pool2d_s8_ref);
   } else if (begins("batch_matmul")) {
     run_matmul(c);
-  } else if (c.name() == "softmax") {
-    run_softmax(c);
   } else if (c.has("FILTER_X") && c.has("DILATION_X") && c.name().find("transpose") == SIZE_MAX) {
     run_conv2d(c);
+  } else if (c.is_wide()) {
+    return false;
+  } else if (begins("avgpool") || begins("maxpool")) {
+    run_pool2d(c, begins("avgpool") ? nk_avg_pool2d_s8_ref : nk_max_pool2d_s8_ref);
+  } else if (c.name() == "softmax") {
+    run_softmax(c);
   } else {
     return false;
   }
   return true;
 }
 
-TEST(Conformance, Int8KernelsEqualTensorFlowLite) {
+TEST(Conformance, IntegerKernelsEqualTensorFlowLite) {
   if (!std::filesystem::exists(cases_file())) {
     std::puts("the shared conformance cases are absent: nothing compared");
     return;
@@ -251,7 +281,7 @@ TEST(Conformance, Int8KernelsEqualTensorFlowLite) {
   }
   pclose(pipe);
   std::printf("%d cases compared\n", compared);
-  EXPECT_EQ(compared, 52);
+  EXPECT_EQ(compared, 73);
 }
 
 }  // namespace
