@@ -17,6 +17,10 @@ FOLDERS_OF_LISTS = {".", "docs", "models", "scripts", "include/compat", "include
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 SKIPS = re.compile(r"GTEST_SKIP|DISABLED_|pytest\.mark\.(skip|xfail)")
 
+# The command's inputs are opened in one place, which the writer of its outputs asks.
+OPENS = re.compile(r"\bifstream \w+[({]|\bfopen\(")
+OPENING = re.compile(r"src/(cli|compiler)/(?!ir/files_read\.cc).*(?<!_test)\.cc$")
+
 
 def tracked() -> list[pathlib.Path]:
     out = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
@@ -42,6 +46,8 @@ def check_file(path: pathlib.Path) -> list[str]:
             found.append(f"{name}:{number}: unfinished work")
         if SKIPS.search(line):
             found.append(f"{name}:{number}: skipped test")
+        if OPENING.match(name) and OPENS.search(line):
+            found.append(f"{name}:{number}: opens a file past FilesRead (ir/files_read.h)")
     return found
 
 

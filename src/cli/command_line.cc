@@ -10,6 +10,7 @@
 #include <new>
 
 #include "cli/cli.h"
+#include "compiler/driver/io/write_files.h"
 #include "netkit.h"
 #include "netkit/version.h"
 
@@ -96,6 +97,7 @@ Result<int> run_verb(const CLI::App& app, Context& context, const std::string& a
     NK_ASSIGN(const int64_t bytes, parse_size(arena, "--arena"));
     context.globals.arena_bytes = bytes;
   }
+  const FilesRead inputs;  // no output of the verb may replace one
   return context.work();
 }
 

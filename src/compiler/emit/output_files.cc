@@ -12,6 +12,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "compiler/ir/files_read.h"
+
 namespace netkit::emit {
 namespace {
 
@@ -167,6 +169,7 @@ Result<void> Writing::make_folder(const std::string& folder) {
 
 Result<void> Writing::add(const OutputFile& file) {
   NK_ASSIGN(Target target, resolve(file));
+  if (FilesRead::holds(file.name)) return refuse(file.name, "it is an input of this command");
   for (const Target& other : targets_) {
     if (!target.direct && !other.direct && other.path == target.path) {
       return refuse(file.name, "two outputs in one file", "give each a file of its own");

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <thread>
 
+#include "compiler/ir/files_read.h"
+
 namespace netkit::emit {
 namespace {
 
@@ -117,6 +119,32 @@ TEST_F(OutputFiles, ALongNameIsRefusedByItsOwnName) {
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error().where, name);
   EXPECT_EQ(out.error().hint, "choose a shorter name");
+}
+
+TEST_F(OutputFiles, WhatWasReadIsNotReplaced) {
+  put("in", "old");
+  fs::create_hard_link(at("in"), at("same"));
+  {
+    const FilesRead outer;
+    {
+      const FilesRead inner;
+      FilesRead::open(at("in"));
+    }
+    for (const char* name : {"in", "../", "same"}) {
+      const std::string path =
+          std::string(name) == "../"
+              ? folder_ + "/../" + fs::path(folder_).filename().string() + "/in"
+              : at(name);
+      const auto written = write_all({{at("other"), "new"}, {path, "new"}});
+      ASSERT_FALSE(written) << path;
+      EXPECT_EQ(written.error().where, path);
+    }
+    fs::remove(at("same"));
+    fs::remove(at("in"));
+    EXPECT_FALSE(write_file(at("in"), "new")) << "the place counts too";
+  }
+  EXPECT_TRUE(write_file(at("in"), "new")) << "another command's output";
+  EXPECT_EQ(entries(), 1u);
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "compiler/import/import.h"
+#include "compiler/ir/files_read.h"
 
 namespace netkit {
 
@@ -28,7 +28,7 @@ Result<Bytes> read_model_file(const std::string& path, uint64_t max_bytes) {
     return bad_input(fmt::format("{} bytes, the limit is {}", size, max_bytes), path);
   }
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = FilesRead::open(path);
   if (!file) return bad_input(fmt::format("cannot be opened: {}", std::strerror(errno)), path);
   Bytes bytes(size);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));

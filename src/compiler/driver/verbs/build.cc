@@ -10,6 +10,7 @@
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/emit/output_files.h"
 #include "compiler/import/import.h"
+#include "compiler/ir/files_read.h"
 
 namespace netkit::driver {
 namespace {
@@ -67,6 +68,7 @@ Result<std::vector<TestCase>> read_cases(const Schedule& schedule, const BuildOp
 
 Result<BuildReport> build_nk(const std::string& path, const CompileOptions& options,
                              const BuildOptions& build) {
+  const FilesRead inputs;
   if (build.output.empty() && path.ends_with(".nk")) {
     return fail(ErrorCode::kUsage, "the new file would replace the model", path, "give -o FILE.nk");
   }

@@ -7,6 +7,7 @@
 #include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/c/c_names.h"
 #include "compiler/emit/output_files.h"
+#include "compiler/ir/files_read.h"
 
 namespace netkit::driver {
 
@@ -26,6 +27,7 @@ std::string identifier_from_path(const std::string& path) {
 
 Result<EmitReport> emit_model(const std::string& path, const CompileOptions& compile,
                               const EmitOptions& emit) {
+  const FilesRead inputs;
   CompileOptions options = compile;
   if (emit.caller_io) options.plan.in_out = plan::InOut::kCallerOwned;
   NK_ASSIGN(const Compilation made, compile_file(path, options));

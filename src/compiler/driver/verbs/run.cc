@@ -9,6 +9,7 @@
 
 #include "compiler/driver/io/tensor_io.h"
 #include "compiler/emit/output_files.h"
+#include "compiler/ir/files_read.h"
 
 namespace netkit::driver {
 namespace {
@@ -139,6 +140,7 @@ Result<std::vector<Bytes>> gather_inputs(const std::vector<PortInfo>& ports,
 
 Result<RunReport> run_model(const std::string& path, const CompileOptions& compile_options,
                             const RunOptions& options) {
+  const FilesRead read;
   NK_ASSIGN(Session session, Session::open(path, compile_options, options.arena_bytes));
   RunReport report;
   report.warnings = session.warnings();
