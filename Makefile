@@ -36,7 +36,7 @@ bench: lib ## the arena table of docs/results.md, for the public models in NETKI
 bench-mcu: lib ## instructions, flash, RAM and stack of the public models on an emulated board (BOARD)
 	@python3 bench/mcu_table.py --shared "$${NETKIT_SHARED:-../shared}" --board $(or $(BOARD),mps2-an386)
 
-clean: ## removes build/
+clean: ## removes build/, netkit and libnetkit.a
 	@rm -rf build netkit libnetkit.a
 
 help: ## this list

@@ -23,7 +23,7 @@ foreach(name ${netkit_test_folders})
   add_executable(${name} ${${name}_sources})
   target_precompile_headers(${name} REUSE_FROM netkit_test_headers)
   target_link_libraries(${name} PRIVATE netkit_flags netkit_compiler GTest::gtest_main)
-  if(TARGET netkit_schemas AND name MATCHES "^test_compiler_import")
+  if(TARGET netkit_schemas AND name MATCHES "^test_(compiler_import|tests$)")
     target_link_libraries(${name} PRIVATE netkit_schemas)
   endif()
   target_compile_options(${name} PRIVATE -O1)  # compiled once, run once

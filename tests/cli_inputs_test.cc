@@ -44,5 +44,72 @@ TEST_F(CommandInputs, NoOutputReplacesOne) {
   EXPECT_EQ(run("run d/m.tflite --input d/x.bin --output d/y.bin").code, 0) << "no input of it";
 }
 
+TEST_F(CommandInputs, OptionsThatSayNothingToThemAreRefused) {
+  ASSERT_EQ(run(std::string("compile ") + kModel + " -o m.nk").code, 0);
+  ASSERT_EQ(run("plan planner/graph.json -o p.json").code, 0);
+  put("l.csv", "id,lower,upper,size\na,0,3,4\n");
+  put("x.bin", std::string(784, '\0'));
+  for (const std::string option :
+       {"--order given", "--order best", "--class plain", "--without fuse_bias",
+        "--target cortex-m4", "--shape x=1x2", "--time-limit 3"}) {
+    const std::string name = option.substr(0, option.find(' ')) + ": says nothing to ";
+    for (const std::string command : {"inspect m.nk ", "run m.nk --input x.bin ", "plan m.nk ",
+                                      "plan p.json ", "plan m.nk m.nk --exclusive "}) {
+      expect_error(command + option, 2, name);
+    }
+  }
+  for (const std::string option : {"--target generic", "--without x", "--shape x=1"}) {
+    expect_error("plan planner/graph.json " + option, 2, "an abstract graph");
+  }
+  expect_error("plan l.csv --order given", 2, "a list of given lives");
+  for (const std::string command :
+       {"plan planner/graph.json --order given --class plain", "plan l.csv --time-limit 3",
+        "plan m.nk", "run m.nk --input x.bin", "inspect m.nk",
+        "plan planner/graph.json --order given --html p.html --compare p.json"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.code, 0) << command << "\n" << outcome.err;
+  }
+}
+
+TEST_F(CommandInputs, TheStoredBoundProvesThatNothingFits) {
+  ASSERT_EQ(run(std::string("compile ") + kModel + " -o m.nk").code, 0);
+  ASSERT_EQ(run("plan planner/graph.json -o p.json").code, 0);
+  for (const std::string file : {"m.nk", "p.json"}) {
+    const Outcome outcome = run("plan " + file + " --ram 16");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.out.find("proven: no plan"), std::string::npos) << outcome.out;
+  }
+}
+
+TEST_F(CommandInputs, AMarkBeforeTextIsNoPartOfIt) {
+  put("l.csv", "\xEF\xBB\xBFid,lower,upper,size\na,0,3,4\n");
+  EXPECT_EQ(run("plan l.csv").code, 0);
+  std::string values = "\xEF\xBB\xBF";
+  for (int i = 0; i < 784; ++i) values += i == 0 ? "-1" : ",0";
+  put("x.csv", values);
+  EXPECT_EQ(run(std::string("run ") + kModel + " --input x.csv").code, 0);
+}
+
+TEST_F(CommandInputs, EveryRefusalSaysWhatToDo) {
+  put("empty.tflite", "");
+  put("short.csv", "1,2,3\n");
+  put("cycle.json", R"({"format":"netkit-graph/1","tensors":[{"name":"a","bytes":1},)"
+                    R"({"name":"b","bytes":1}],"ops":[{"name":"A","inputs":["b"],"outputs":["a"]},)"
+                    R"({"name":"B","inputs":["a"],"outputs":["b"]}],"inputs":[],"outputs":["b"]})");
+  const std::string model = std::string(kModel) + " ";
+  for (const std::string& command :
+       {std::string("plan empty.tflite"), std::string("plan none.tflite"), std::string("plan ."),
+        std::string("plan cycle.json"), std::string("check-plan ."), "run " + model,
+        "run " + model + "--input short.csv", "run " + model + "--input 1,2,3",
+        "run " + model + "--input x=1", "run " + model + "--input short.csv --output x=o.bin",
+        "plan " + model + "--memory-map .", "inspect " + model + "--arena 1"}) {
+    const Outcome outcome = run(command);
+    EXPECT_GE(outcome.code, 1) << command;
+    EXPECT_NE(outcome.err.find("\n  "), std::string::npos) << command << "\n" << outcome.err;
+    EXPECT_EQ(outcome.err.find("model file"), std::string::npos) << command << outcome.err;
+  }
+  expect_error("run " + model + "--input x=1", 2, "the model has no input 'x'");
+}
+
 }  // namespace
 }  // namespace netkit::test

@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace netkit::cli {
 
@@ -43,12 +44,20 @@ void add_version(CLI::App& app, Context& context);
 struct ModelOptions {
   std::string model, target = "generic", order = "best", plan_class = "overlap", time_limit;
   std::vector<std::string> shapes, without;
+  std::vector<const CLI::Option*> options;  // all of these but the model
 };
 void add_model_options(CLI::App& verb, ModelOptions& options);
 Result<driver::CompileOptions> compile_options(const ModelOptions& options);
 
 // "65536", "64K", "64KiB", "1MiB" in bytes. Errors: not a size, zero, above 2^40.
 Result<int64_t> parse_size(const std::string& text, std::string_view option);
+// A whole number from 1 to 10^9.
+Result<int> parse_count(const std::string& text, std::string_view option);
+// Refuses (kUsage) an option without its value, which no word that begins with "--" and no other
+// option is, and one that is given twice and may not be.
+Result<void> check_words(const CLI::App& app, const std::vector<std::string>& words);
+// Is `word`, as --name, --name=value, -x or -xvalue, an option of the program or of its verb?
+bool is_option(const CLI::App& app, const std::string& verb, const std::string& word);
 // "16000 B (15.6 KiB)"
 std::string size_text(int64_t bytes);
 

@@ -66,11 +66,12 @@ int usage_error(std::string message, std::string hint, const Globals& globals) {
 }
 
 // A file's name that reads as an option gets the hint that helps.
-std::string usage_hint(int argc, char** argv, const std::string& verb) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
+std::string usage_hint(const CLI::App& app, const std::vector<std::string>& words,
+                       const std::string& verb) {
+  for (const std::string& word : words) {
     std::error_code error;
-    if (word.starts_with('-') && word.size() > 1 && std::filesystem::exists(word, error)) {
+    if (word.starts_with('-') && word.size() > 1 && !is_option(app, verb, word) &&
+        std::filesystem::exists(word, error)) {
       return fmt::format("for the file of that name write ./{}", word);
     }
   }
@@ -119,7 +120,13 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--arena", arena, "arena size, as 65536, 64K or 64KiB");
   app.fallthrough();
   for (const AddVerb add : kVerbs) add(app, context);
-  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) verb->fallthrough();
+  for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
+    verb->fallthrough();
+    for (CLI::Option* option :
+         verb->get_options([](CLI::Option* o) { return o->nonpositional(); })) {
+      option->allow_extra_args(false);  // a list grows by saying its option again
+    }
+  }
   // What does not parse is told in JSON too, wherever the option stands.
   context.globals.json = std::any_of(
       argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
@@ -128,6 +135,10 @@ int parse_and_run(int argc, char** argv) {
   if (!word.empty() && !is_verb(app, word)) {
     return usage_error(fmt::format("unknown verb '{}'", word),
                        fmt::format("verbs: {}; netkit --help", verbs_of(app)), context.globals);
+  }
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (const auto checked = check_words(app, words); !checked) {
+    return report_error(checked.error(), context.globals);
   }
   try {
     app.parse(argc, argv);
@@ -139,7 +150,7 @@ int parse_and_run(int argc, char** argv) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     context.globals.json = json;
-    return usage_error(e.what(), usage_hint(argc, argv, word), context.globals);
+    return usage_error(e.what(), usage_hint(app, words, word), context.globals);
   }
   if (!context.work) return no_verb(app, context.globals);
   const Result<int> outcome = run_verb(app, context, arena);

@@ -43,21 +43,27 @@ Result<double> parse_seconds(const std::string& text) {
 
 void add_model_options(CLI::App& verb, ModelOptions& options) {
   verb.add_option("model", options.model, "model file")->required();
-  verb.add_option("--target", options.target, "chip or class of chips")->capture_default_str();
-  verb.add_option("--shape", options.shapes, "NAME=1x49x10x1 for an input with open dimensions");
-  verb.add_option("--order", options.order, "best or given (the file's)")->capture_default_str();
-  verb.add_option("--class", options.plan_class,
-                  "plain (no output touches a live input) or overlap")
-      ->capture_default_str();
-  verb.add_option("--time-limit", options.time_limit,
-                  "seconds for the planner; its answer then depends on the machine");
-  verb.add_option("--without", options.without, "leave out a graph pass, by its name");
+  options.options = {
+      verb.add_option("--target", options.target, "chip or class of chips")->capture_default_str(),
+      verb.add_option("--shape", options.shapes,
+                      "NAME=1x49x10x1 for an input with open dimensions"),
+      verb.add_option("--order", options.order, "best or given (the file's)")
+          ->capture_default_str(),
+      verb.add_option("--class", options.plan_class,
+                      "plain (no output touches a live input) or overlap")
+          ->capture_default_str(),
+      verb.add_option("--time-limit", options.time_limit,
+                      "seconds for the planner; its answer then depends on the machine"),
+      verb.add_option("--without", options.without, "leave out a graph pass, by its name")};
 }
 
 Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
   driver::CompileOptions out;
   out.target = options.target;
   out.disabled_passes = options.without;
+  for (const CLI::Option* option : options.options) {
+    if (option->count() > 0) out.given.push_back(option->get_name());
+  }
   for (const std::string& text : options.shapes) {
     NK_ASSIGN(auto shape, parse_shape(text));
     const auto same = [&](const auto& other) { return other.first == shape.first; };

@@ -33,6 +33,24 @@ std::string one_line(const Error& error) {
   return error.where.empty() ? line : fmt::format("{}: {}", error.where, line);
 }
 
+// What to do where the place of the fault knew nothing better.
+constexpr const char* fallback_hint(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNo:
+      return "netkit plan MODEL shows what needs the memory";
+    case ErrorCode::kUsage:
+      return "netkit --help lists the verbs, netkit VERB --help their options";
+    case ErrorCode::kInput:
+      break;
+  }
+  return "correct the file, or export or copy it again";
+}
+
+Error with_hint(Error error) {
+  if (error.hint.empty()) error.hint = fallback_hint(error.code);
+  return error;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -64,7 +82,8 @@ std::string size_text(int64_t bytes) {
   return fmt::format("{} B ({:.1f} KiB)", bytes, static_cast<double>(bytes) / 1024.0);
 }
 
-int report_error(const Error& error, const Globals& globals) {
+int report_error(const Error& found, const Globals& globals) {
+  const Error error = with_hint(found);
   if (globals.json) {
     const nlohmann::json object = {
         {"format", "netkit-error/1"}, {"code", static_cast<int>(error.code)},
@@ -75,9 +94,9 @@ int report_error(const Error& error, const Globals& globals) {
   return report_on_stderr(error);
 }
 
-int report_on_stderr(const Error& error) {
-  fmt::print(stderr, "netkit: {}\n", printable(one_line(error)));
-  if (!error.hint.empty()) fmt::print(stderr, "  {}\n", printable(error.hint));
+int report_on_stderr(const Error& found) {
+  const Error error = with_hint(found);
+  fmt::print(stderr, "netkit: {}\n  {}\n", printable(one_line(error)), printable(error.hint));
   return static_cast<int>(error.code);
 }
 

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,10 +16,16 @@ struct EmitArgs {
   ModelOptions model;
   driver::EmitOptions emit;
   bool against_library = false;
+  std::string io = "arena";
 };
 
 Result<int> emit(EmitArgs args, const Globals& globals) {
   args.emit.standalone = !args.against_library;
+  args.emit.caller_io = args.io == "caller";
+  if (!args.emit.caller_io && args.io != "arena") {
+    return fail(ErrorCode::kUsage, fmt::format("unknown place '{}'", args.io), "--io",
+                "arena or caller");
+  }
   args.emit.arena_limit_bytes = globals.arena_bytes;
   NK_ASSIGN(const driver::CompileOptions options, compile_options(args.model));
   NK_ASSIGN(const driver::EmitReport report,
@@ -56,16 +61,15 @@ void add_emit(CLI::App& app, Context& context) {
   add_model_options(*verb, args->model);
   verb->add_option("-o,--output", args->emit.folder, "folder for NAME.h and NAME.c")->required();
   verb->add_option("--name", args->emit.name, "prefix of all symbols; default: the model's name");
-  bool* standalone = &args->emit.standalone;
-  verb->add_flag("--standalone", *standalone, "kernels inside the source (the default)");
-  verb->add_flag("--lib", args->against_library, "call the kernels of libnetkit");
+  CLI::Option* standalone = verb->add_flag("--standalone", args->emit.standalone,
+                                           "kernels inside the source (the default)");
+  verb->add_flag("--lib", args->against_library, "call the kernels of libnetkit")
+      ->excludes(standalone);
   verb->add_option("--memory-map", args->emit.memory_map,
                    "netkit-memory/1: nothing is written unless the arena fits into one region");
-  const std::map<std::string, bool> places = {{"arena", false}, {"caller", true}};
-  verb->add_option("--io", args->emit.caller_io,
+  verb->add_option("--io", args->io,
                    "where inputs and outputs stand: arena (the default) or caller: in the caller's "
-                   "buffers, planned without them")
-      ->transform(CLI::CheckedTransformer(places));
+                   "buffers, planned without them");
   verb->footer(
       "\nExamples:\n"
       "  netkit emit model.tflite -o out --name net\n"

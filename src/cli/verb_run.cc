@@ -18,6 +18,7 @@ constexpr size_t kShownValues = 16;
 struct RunArgs {
   ModelOptions model;
   driver::RunOptions run;
+  std::string repeat = "1";
 };
 
 std::string values_text(const driver::RunReport& report, size_t port, size_t limit) {
@@ -65,6 +66,7 @@ void print_text(const driver::RunReport& report) {
 Result<int> run(const RunArgs& args, const Globals& globals) {
   NK_ASSIGN(const driver::CompileOptions compile, compile_options(args.model));
   driver::RunOptions options = args.run;
+  NK_ASSIGN(options.repeat, parse_count(args.repeat, "--repeat"));
   options.arena_bytes = static_cast<size_t>(globals.arena_bytes.value_or(0));
   NK_ASSIGN(const driver::RunReport report, run_model(args.model.model, compile, options));
   print_warnings(report.warnings);
@@ -82,8 +84,7 @@ void add_run(CLI::App& app, Context& context) {
                    "[NAME=]VALUES|FILE: comma list, .npy, .csv or raw .bin; once per input")
       ->take_all();
   verb->add_option("--output", args->run.outputs, "[NAME=]FILE: .npy, .csv or raw bytes");
-  verb->add_option("--repeat", args->run.repeat, "runs in a row; state carries over")
-      ->check(CLI::Range(1, 1000000000));
+  verb->add_option("--repeat", args->repeat, "runs in a row; state carries over");
   verb->add_flag("--real", args->run.real, "values are real numbers: quantise them");
   verb->add_flag("--profile", args->run.profile, "time of every step");
   verb->add_option("--dump-layers", args->run.dump_layers, "folder for every step's output");

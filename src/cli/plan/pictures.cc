@@ -40,6 +40,7 @@ class PicturesGroup : public PlanGroup {
     }
     driver::CompileOptions options = request.compile;
     options.plan.ram_bytes.reset();
+    if (other_ != "given") options.given.clear();  // they were said of the first
     const bool given = other_ == "given";
     if (given && planned.list) {
       return fail(ErrorCode::kUsage, "the lives of a buffer list are given", "--compare given");

@@ -46,13 +46,30 @@ Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::s
   return c;
 }
 
+Result<void> hears_options(const CompileOptions& options, const std::string& path,
+                           std::string_view what, std::string_view hint,
+                           std::initializer_list<std::string_view> heard) {
+  for (const std::string& name : options.given) {
+    if (std::ranges::find(heard, name) != heard.end()) continue;
+    return fail(ErrorCode::kUsage, fmt::format("says nothing to {}, {}", path, what), name,
+                std::string(hint));
+  }
+  return {};
+}
+
+Result<void> hears_no_options(const CompileOptions& options, const std::string& path) {
+  return hears_options(options, path, "which holds a finished plan",
+                       "give the model that it was made from");
+}
+
 Result<void> fits_arena(int64_t needed_bytes, std::optional<int64_t> limit_bytes,
                         const std::string& where) {
   if (!limit_bytes || needed_bytes <= *limit_bytes) return {};
   return fail(
       ErrorCode::kNo,
       fmt::format("does not fit: needs {} B, --arena gives {} B", needed_bytes, *limit_bytes),
-      where);
+      where,
+      "netkit plan MODEL shows what is alive at the fullest step, --what-if what would help");
 }
 
 }  // namespace netkit::driver

@@ -2,6 +2,7 @@
 // The whole line from a model file to a Program; every verb that needs a network starts here.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +30,17 @@ struct CompileOptions {
   std::vector<std::string> disabled_passes;
   plan::PlanOptions plan;
   Phase last = Phase::kPlan;  // phases after it are not run
+  // Names of the options of this struct that were given, as a user wrote them ("--order").
+  std::vector<std::string> given;
 };
+
+// kUsage, naming the option, where one was given that says nothing to `path`, which is `what`;
+// those of `heard` do say something.
+Result<void> hears_options(const CompileOptions& options, const std::string& path,
+                           std::string_view what, std::string_view hint,
+                           std::initializer_list<std::string_view> heard = {});
+// The same of a .nk file and of any other plan that was stored.
+Result<void> hears_no_options(const CompileOptions& options, const std::string& path);
 
 // What each phase that ran has made.
 struct Compilation {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "compiler/driver/aligned_block.h"
@@ -111,7 +112,10 @@ Result<Session> Session::from_nk(Bytes file, std::string where, size_t arena_byt
 Result<Session> Session::open(const std::string& path, const CompileOptions& options,
                               size_t arena_bytes) {
   NK_ASSIGN(Bytes bytes, read_model_file(path));
-  if (sniff_format(bytes) == ModelFormat::kNk) return from_nk(std::move(bytes), path, arena_bytes);
+  if (sniff_format(bytes) == ModelFormat::kNk) {
+    NK_TRY(hears_no_options(options, path));
+    return from_nk(std::move(bytes), path, arena_bytes);
+  }
   NK_ASSIGN(Compilation compilation, compile_file(path, options));
   NK_ASSIGN(Bytes file, write_nk(compilation.program));
   NK_ASSIGN(Session session, from_nk(std::move(file), path, arena_bytes));
@@ -149,7 +153,7 @@ Result<std::vector<Bytes>> Session::run(const std::vector<Bytes>& inputs) {
                                    view.input(i).bytes),
                        state.where);
     }
-    std::memcpy(state.executor.input_data(i), inputs[i].data(), inputs[i].size());
+    std::ranges::copy(inputs[i], static_cast<std::byte*>(state.executor.input_data(i)));
   }
   const auto trampoline = [](void* user, uint32_t index, const nk_file_step& step,
                              void* const* results) {

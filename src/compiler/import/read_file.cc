@@ -19,7 +19,7 @@ Result<Bytes> read_model_file(const std::string& path, uint64_t max_bytes) {
     const bool missing = status.type() == fs::file_type::not_found;
     return bad_input(missing ? "no such file" : "cannot be opened: " + error.message(), path);
   }
-  if (fs::is_directory(status)) return bad_input("is a folder, not a model file", path);
+  if (fs::is_directory(status)) return bad_input("is a folder, not a file", path);
   if (!fs::is_regular_file(status)) return bad_input("is not a regular file", path);
   const uint64_t size = fs::file_size(path, error);
   if (error) return bad_input("cannot be read: " + error.message(), path);

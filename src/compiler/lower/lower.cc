@@ -78,6 +78,9 @@ Result<void> check_tensors(const ForeignGraph& foreign) {
   return {};
 }
 
+constexpr char kUnsupported[] = "docs/operators.md lists what is supported";
+constexpr char kChange[] = "change the node where the model is made and export it again";
+
 class Lowering {
  public:
   Lowering(const ForeignGraph& foreign, const LowerOptions& options)
@@ -136,7 +139,7 @@ class Lowering {
   void lower_node(const ForeignNode& node) {
     const ForeignRule* rule = rule_of(foreign_.format, node);
     const std::string why = objection(node, rule);
-    if (!why.empty()) return complain(node, why);
+    if (!why.empty()) return complain(node, why, kUnsupported);
     if (std::ranges::any_of(node.inputs, [&](int id) { return id != kAbsent && lost(id); })) {
       return lose_outputs(node);  // its cause is listed already
     }
@@ -147,11 +150,13 @@ class Lowering {
     }
     builder_.begin(node);
     if (auto done = rule->lower(node, builder_); !done) {
-      return complain(node, done.error().message);
+      const std::string& message = done.error().message;
+      const bool unsupported = message.find("support") != std::string::npos;
+      return complain(node, message, unsupported ? kUnsupported : done.error().hint);
     }
     for (const int id : node.outputs) {
       if (id != kAbsent && builder_.resolve(id) == kNoTensor && is_used(id)) {
-        return complain(node, fmt::format("output '{}' is not supported", name(id)));
+        return complain(node, fmt::format("output '{}' is not supported", name(id)), kUnsupported);
       }
     }
   }
@@ -173,7 +178,10 @@ class Lowering {
     }
   }
 
-  void complain(const ForeignNode& node, const std::string& why) {
+  // The hint of several nodes is that of the first, but for one that is not supported.
+  void complain(const ForeignNode& node, const std::string& why, std::string hint = {}) {
+    if (hint.empty()) hint = kChange;
+    if (complaints_.empty() || hint == kUnsupported) hint_ = std::move(hint);
     complaints_.push_back(fmt::format("{} ({}): {}", operator_text(node), node.name, why));
     lose_outputs(node);
   }
@@ -182,7 +190,7 @@ class Lowering {
     return {ErrorCode::kInput,
             fmt::format("{} of {} nodes cannot be read", complaints_.size(),
                         foreign_.nodes.size()),
-            foreign_.file, "docs/operators.md lists what is supported", complaints_};
+            foreign_.file, hint_, complaints_};
   }
 
   const ForeignGraph& foreign_;
@@ -190,6 +198,7 @@ class Lowering {
   GraphBuilder builder_;
   std::vector<bool> lost_;  // per foreign tensor: what makes it was refused
   std::vector<std::string> complaints_;
+  std::string hint_;
 };
 
 }  // namespace

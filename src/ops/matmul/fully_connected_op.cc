@@ -111,13 +111,15 @@ TensorId scaled_constant(LowerContext& context, TensorId id, float factor, Dims 
                          size_t repeat) {
   const Tensor& tensor = context.tensor(id);
   std::vector<float> values(tensor.data->size() / sizeof(float));
-  std::memcpy(values.data(), tensor.data->data(), values.size() * sizeof(float));
+  if (!values.empty()) {
+    std::memcpy(values.data(), tensor.data->data(), values.size() * sizeof(float));
+  }
   std::vector<float> out;
   for (size_t i = 0; i < repeat; ++i) {
     for (const float value : values) out.push_back(factor == 1.0f ? value : factor * value);
   }
   Bytes bytes(out.size() * sizeof(float));
-  std::memcpy(bytes.data(), out.data(), bytes.size());
+  if (!out.empty()) std::memcpy(bytes.data(), out.data(), bytes.size());
   return context.add_constant(tensor.name, {NK_FLOAT32, std::move(dims), {}}, std::move(bytes));
 }
 

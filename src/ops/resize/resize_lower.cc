@@ -13,6 +13,8 @@
 namespace netkit {
 namespace {
 
+constexpr int64_t kMaxAxis = int64_t{1} << 22;  // of the axes that tables are made of
+
 template <typename Index, typename Weight>
 void add_tables(LowerContext& context, const std::string& name, const std::vector<Index>& index,
                 const std::vector<Weight>& weight, nk_dtype weight_dtype, int64_t taps,
@@ -57,8 +59,8 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
                      where);
   }
   for (size_t i = 0; i < 2; ++i) {
-    NK_TRY(checked_int32((*size)[i], 1, 1 << 24, "output size", where));
-    NK_TRY(checked_int32(type.dims[i + 1], 1, 1 << 24, "input size", where));
+    NK_TRY(checked_int32((*size)[i], 1, kMaxAxis, "output size", where));
+    NK_TRY(checked_int32(type.dims[i + 1], 1, kMaxAxis, "input size", where));
   }
   const TfliteResizeRule rule{node.attrs.get_int("align_corners", 0) != 0,
                               node.attrs.get_int("half_pixel_centers", 0) != 0};
@@ -161,8 +163,8 @@ Result<std::vector<OnnxAxis>> axes_of(const ForeignNode& node, const Dims& dims,
     }
     // A scale is a float32: the product is rounded down as ONNX states, in that precision.
     axis.out = static_cast<int64_t>(r.sizes.empty() ? std::floor(in * axis.scale) : r.sizes[i]);
-    NK_TRY(checked_int32(axis.in, 1, 1 << 24, "input size", where));
-    NK_TRY(checked_int32(axis.out, 1, 1 << 24, "output size", where));
+    NK_TRY(checked_int32(axis.in, 1, kMaxAxis, "input size", where));
+    NK_TRY(checked_int32(axis.out, 1, kMaxAxis, "output size", where));
     if (!r.roi.empty()) {
       axis.roi_start = r.roi[i];
       axis.roi_end = r.roi[i + r.axes.size()];
@@ -202,6 +204,7 @@ AxisTable identity_table(int64_t n, bool weighted) {
 }
 
 bool changes(const AxisTable& table, int64_t n) {
+  if (table.index.empty()) return false;
   const AxisTable same = identity_table(n, false);
   const auto whole = [](float w) { return w == 1.0f; };
   return table.taps != 1 ? true
@@ -223,7 +226,7 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   std::vector<AxisTable> tables;
   std::vector<size_t> moved;  // axes with something to do
   for (size_t i = 0; i < rank; ++i) {
-    AxisTable table = identity_table(axes[i].in, weighted);
+    AxisTable table;  // empty: nothing to do
     const bool named = std::ranges::count(request.axes, static_cast<int64_t>(i)) != 0;
     if (named && (axes[i].in != axes[i].out || axes[i].scale != 1.0 || !request.roi.empty())) {
       NK_ASSIGN(table, onnx_axis_table(axes[i], rule, place_of(node)));
@@ -232,6 +235,11 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
     tables.push_back(std::move(table));
   }
   if (rank == 4 && !moved.empty() && moved.front() >= 2) {  // an image: as its neighbours, NHWC
+    for (const size_t i : {2, 3}) {
+      if (!tables[i].index.empty()) continue;
+      NK_TRY(checked_int32(axes[i].in, 1, kMaxAxis, "input size", place_of(node)));
+      tables[i] = identity_table(axes[i].in, weighted);
+    }
     NK_ASSIGN(x, context.transpose(x, {0, 2, 3, 1}));
     NK_ASSIGN(x, add_resize(node, context, x, tables[2], tables[3]));
     NK_ASSIGN(x, context.transpose(x, {0, 3, 1, 2}));

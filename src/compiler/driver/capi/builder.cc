@@ -117,7 +117,7 @@ nk_status_t set_input(Network& network, const nk_tensor_t* input) {
                           "the input tensor has {} elements or another type, the network takes {}",
                           input ? input->num_elements : 0, to.elements);
   }
-  std::memcpy(to.data, input->data, to.bytes);
+  if (to.bytes != 0) std::memcpy(to.data, input->data, to.bytes);
   return NK_OK;
 }
 

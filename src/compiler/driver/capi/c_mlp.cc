@@ -95,7 +95,7 @@ nk_status_t nk_mlp_forward(nk_mlp_t* mlp, nk_arena_t*, const nk_tensor_t* input,
     return refuse_numbers(NK_ERR_BUFFER_TOO_SMALL, "room for {} outputs, the network has {}",
                           output->num_elements, result.num_elements);
   }
-  std::memcpy(output->data, result.data, result.bytes);
+  if (result.bytes != 0) std::memcpy(output->data, result.data, result.bytes);
   return NK_OK;
 }
 

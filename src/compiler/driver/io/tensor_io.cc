@@ -12,6 +12,7 @@
 
 #include "compiler/driver/io/npy.h"
 #include "compiler/driver/io/numbers.h"
+#include "compiler/driver/io/read_text.h"
 #include "compiler/import/import.h"
 
 namespace netkit::driver {
@@ -52,7 +53,7 @@ Result<Bytes> from_text(std::string_view text, const TensorType& type, bool real
   }
   if (count != wanted) {
     return bad_input(fmt::format("{} values given, {} needs {}", count, kind_of(type), wanted),
-                     where);
+                     where, "give one number per element, in the order of the shape");
   }
   return bytes;
 }
@@ -86,7 +87,9 @@ Result<Bytes> from_npy(std::span<const std::byte> file, const TensorType& type,
   if (!is_float(array.type.dtype)) {
     return bad_input(
         fmt::format("the .npy is {}, the input is {}", name_of(array.type.dtype), kind_of(type)),
-        where);
+        where,
+        fmt::format("save it as {}{}", name_of(type.dtype),
+                    type.quant.empty() ? "" : ", or real numbers as float32, which are quantised"));
   }
   NK_ASSIGN(const int64_t count, element_count(array.type.dims));
   Bytes bytes;
@@ -145,12 +148,13 @@ Result<Bytes> read_input(const std::string& what, const TensorType& type, bool r
   Bytes file = std::move(*read);
   if (ends_with(what, ".npy")) return from_npy(file, type, where);
   if (ends_with(what, ".csv")) {
-    return from_text({reinterpret_cast<const char*>(file.data()), file.size()}, type, real, where);
+    const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+    return from_text(without_mark(text), type, real, where);
   }
   NK_ASSIGN(const int64_t wanted, byte_count(type.dtype, type.dims));
   if (static_cast<int64_t>(file.size()) != wanted) {
     return bad_input(fmt::format("holds {} bytes, {} needs {}", file.size(), kind_of(type), wanted),
-                     where);
+                     where, "give the raw bytes of one tensor, or a .npy or .csv file");
   }
   return checked_bools(std::move(file), type, where);
 }

@@ -100,7 +100,10 @@ Result<Inspection> inspect_compilation(const Compilation& made, const std::strin
 
 Result<Inspection> inspect_file(const std::string& path, const CompileOptions& options) {
   NK_ASSIGN(const Bytes bytes, read_model_file(path));
-  if (sniff_format(bytes) == ModelFormat::kNk) return inspect_nk(bytes, path);
+  if (sniff_format(bytes) == ModelFormat::kNk) {
+    NK_TRY(hears_no_options(options, path));
+    return inspect_nk(bytes, path);
+  }
   NK_ASSIGN(const Compilation made, compile_file(path, options));
   return inspect_compilation(made, path);
 }

@@ -44,12 +44,14 @@ bool is_nk_legacy_file(const std::string& path) {
   return bytes && sniff_format(*bytes) == ModelFormat::kNkLegacy;
 }
 
-// No search: a stored plan fits, or it is not known whether another one would.
+// No search: a stored plan fits, or the bound of its widest class says whether another one can, as
+// a plan of a class is one of every wider class.
 void set_verdict(plan::Layout& layout, const plan::PlanOptions& options) {
   if (!options.ram_bytes) return;
   const bool fits = layout.arena_bytes <= *options.ram_bytes;
-  const bool none = layout.lower_bound_bytes > *options.ram_bytes &&
-                    (layout.plan_class == plan::PlanClass::kOverlap || layout.classes.size() < 2);
+  int64_t bound = layout.lower_bound_bytes;
+  for (const plan::ClassSummary& c : layout.classes) bound = std::min(bound, c.lower_bound_bytes);
+  const bool none = bound > *options.ram_bytes;
   layout.verdict = fits   ? plan::Verdict::kFits
                    : none ? plan::Verdict::kProvenNoFit
                           : plan::Verdict::kNotFound;
@@ -80,6 +82,8 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
   }
   if (path.ends_with(".json")) {
     NK_ASSIGN(const std::string text, read_text(path));
+    NK_TRY(hears_options(options, path, "an abstract graph", "leave it out",
+                         {"--order", "--class", "--time-limit"}));
     auto problem = plan::parse_graph(text);
     if (!problem) return in_file(std::move(problem.error()), path);
     planned.problem = std::move(*problem);
@@ -93,7 +97,10 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
 }
 
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options) {
-  if (path.ends_with(".csv")) return plan_buffer_list(path, options.plan);
+  if (path.ends_with(".csv")) {
+    NK_TRY(hears_options(options, path, "a list of given lives", "leave it out", {"--time-limit"}));
+    return plan_buffer_list(path, options.plan);
+  }
   NK_ASSIGN(const std::string text, stored_plan(path));
   if (text.empty() && !path.ends_with(".json")) return plan_model(path, options);
   if (text.empty()) {
@@ -102,6 +109,7 @@ Result<Planned> plan_file(const std::string& path, const CompileOptions& options
     planned.layout = plan::best_layout(planned.class_layouts, options.plan);
     return planned;
   }
+  NK_TRY(hears_no_options(options, path));
   auto saved = plan::parse_plan(text);
   if (!saved) return in_file(std::move(saved.error()), path);
   Planned planned;

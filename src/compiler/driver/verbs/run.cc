@@ -33,7 +33,10 @@ Result<std::vector<size_t>> match_ports(const std::vector<PortInfo>& ports,
     size_t p = 0;
     while (p < ports.size() && (taken[p] || ports[p].name != specs[i].name)) ++p;
     if (p == ports.size()) {
-      return fail(ErrorCode::kUsage, fmt::format("no {} '{}' is left", what, specs[i].name),
+      const bool known = std::ranges::find(ports, specs[i].name, &PortInfo::name) != ports.end();
+      return fail(ErrorCode::kUsage,
+                  known ? fmt::format("{} '{}' is given twice", what, specs[i].name)
+                        : fmt::format("the model has no {} '{}'", what, specs[i].name),
                   fmt::format("--{}", what), fmt::format("the model has: {}", names_of(ports)));
     }
     taken[p] = true;

@@ -3,87 +3,117 @@
 #include "ops/common/host/overlap.h"
 
 #include <algorithm>
-
-#include "ops/common/transposed.h"
+#include <numeric>
 
 namespace netkit {
 namespace {
 
-constexpr int64_t kNothing = int64_t{1} << 60;  // nothing left to read: beyond every tensor
+constexpr int64_t kMostPhases = int64_t{1} << 16;  // of a dilation that are looked at one by one
 
-// First and one past the last input pixel of a window; empty where it lies in the padding.
-struct Extent {
-  int64_t begin = 0, end = 0;
-  bool empty() const { return begin == end; }
+int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+int64_t ceil_div(int64_t a, int64_t b) {
+  return -floor_div(-a, b);
+}
+
+// One axis: output o reads the inputs o * stride - pad + k * dilation, k < taps, that lie in
+// [0, in). A negative pad skips inputs.
+struct Axis {
+  int64_t out, in, taps, stride, dilation, pad;
+
+  int64_t extent() const { return (taps - 1) * dilation + 1; }
+  Axis mirrored() const {
+    Axis m = *this;
+    m.pad = (out - 1) * stride - pad + extent() - in;
+    return m;
+  }
+  // Of a transposed convolution, where the roles of o and of the input change.
+  Axis mirrored_transposed() const {
+    Axis m = *this;
+    m.pad = (in - 1) * stride - pad + extent() - out;
+    return m;
+  }
 };
 
-Extent window_extent(const nk_spatial& s, int32_t i) {
-  const nk_pixel pixel = nk_pixel_at(&s, i);
-  if (pixel.ky0 == pixel.ky1 || pixel.kx0 == pixel.kx1) return {};
-  const size_t first = nk_tap_index(&s, &pixel, pixel.ky0, pixel.kx0);
-  const size_t last = nk_tap_index(&s, &pixel, pixel.ky1 - 1, pixel.kx1 - 1);
-  return {static_cast<int64_t>(first), static_cast<int64_t>(last) + 1};
+Axis rows_of(const nk_spatial& s) {
+  return {s.out_h, s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_top};
+}
+Axis columns_of(const nk_spatial& s) {
+  return {s.out_w, s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_left};
 }
 
-Extent gathered_extent(const nk_spatial& s, int32_t i) {
-  const nk_gather_pixel pixel = nk_gather_pixel_at(&s, i);
-  if (pixel.y.count == 0 || pixel.x.count == 0) return {};
-  const size_t last = nk_gathered_index(&s, &pixel, pixel.y.count - 1, pixel.x.count - 1);
-  return {static_cast<int64_t>(nk_gathered_index(&s, &pixel, 0, 0)),
-          static_cast<int64_t>(last) + 1};
-}
-
-// What the i-th output pixel of the walk reads.
-using ExtentOf = Extent (*)(const nk_spatial& s, int32_t i);
-
-// The two walks differ in signs only: along the walk, `reach` is how far the writes have come and
-// `need` where the remaining input begins, both counted in elements in the walk's direction.
-class Walk {
- public:
-  Walk(const nk_spatial& s, ExtentOf extent_of, Reads reads, bool backward)
-      : s_(s), extent_of_(extent_of), reads_(reads), backward_(backward) {
-    s_.mode = backward ? NK_MODE_BACKWARD : NK_MODE_FORWARD;
-    in_elems_ = int64_t{s.batch} * s.in_h * s.in_w * s.in_c;
+// Greatest o * write - first(o) * read, where first(o) is the first input that output o reads;
+// nullopt where no output reads any. Above kMostPhases phases a bound of it.
+std::optional<int64_t> lead(const Axis& a, int64_t write, int64_t read) {
+  std::optional<int64_t> best;
+  const auto consider = [&](int64_t o, int64_t first) {
+    best = std::max(best.value_or(INT64_MIN), o * write - first * read);
+  };
+  // Windows that begin in the input: their first tap moves with o, so an end is the greatest.
+  const int64_t begins = std::max<int64_t>(0, ceil_div(a.pad, a.stride));
+  const int64_t ends = std::min(a.out - 1, floor_div(a.in - 1 + a.pad, a.stride));
+  if (begins <= ends) {
+    for (const int64_t o : {begins, ends}) consider(o, o * a.stride - a.pad);
   }
+  // Windows that begin before it, the last first: their first tap comes back after a period.
+  const int64_t last = std::min(a.out, begins) - 1;
+  const int64_t period = a.dilation / std::gcd(a.stride, a.dilation);
+  if (last >= 0 && std::min(last, period) > kMostPhases) {
+    consider(last, 0);
+    return best;
+  }
+  for (int64_t o = last; o >= 0 && o > last - period; --o) {
+    const int64_t origin = o * a.stride - a.pad;
+    const int64_t k = ceil_div(-origin, a.dilation);
+    const int64_t first = origin + k * a.dilation;
+    if (k < a.taps && first < a.in) consider(o, first);
+  }
+  return best;
+}
 
-  // Greatest reach - need over all writes, at least 0. Pixels are visited from the last to the
-  // first of the walk, so that what later pixels need is known.
-  int64_t distance() const {
-    int64_t worst = 0;
-    int64_t later = kNothing;  // where the input of all later pixels begins
-    for (int64_t i = nk_pixel_count(&s_) - 1; i >= 0; --i) {
-      const int64_t own = begin_of(extent_of_(s_, static_cast<int32_t>(i)));
-      const int64_t written = i * s_.out_c;
-      worst = std::max(worst, written + s_.out_c - later);
-      worst = std::max(worst, written + inside_pixel(own, later));
-      later = std::min(later, own);
+// The same of a transposed convolution: output o reads the inputs i with
+// o = i * stride - pad + k * dilation. Each tap is a line in i, greatest at an end.
+std::optional<int64_t> transposed_lead(const Axis& a, int64_t write, int64_t read) {
+  std::optional<int64_t> best;
+  for (int64_t k = 0; k < a.taps; ++k) {
+    const int64_t base = k * a.dilation - a.pad;
+    const int64_t begin = std::max<int64_t>(0, ceil_div(-base, a.stride));
+    const int64_t last = std::min(a.in - 1, floor_div(a.out - 1 - base, a.stride));
+    if (begin > last) continue;
+    for (const int64_t i : {begin, last}) {
+      const int64_t ahead = (i * a.stride + base) * write - i * read;
+      best = std::max(best.value_or(INT64_MIN), ahead);
     }
-    return worst;
   }
+  return best;
+}
 
- private:
-  // Where a window's input begins, in elements in the walk's direction.
-  int64_t begin_of(const Extent& e) const {
-    if (e.empty()) return kNothing;
-    return backward_ ? in_elems_ - e.end * s_.in_c : e.begin * s_.in_c;
-  }
+using Lead = std::optional<int64_t> (*)(const Axis& a, int64_t write, int64_t read);
 
-  // Greatest (channels written - need) while channels of the same pixel are still to come.
-  int64_t inside_pixel(int64_t own, int64_t later) const {
-    const int64_t channels = s_.out_c - 1;  // written, at most
-    if (channels == 0 || reads_ == Reads::kPixelFirst) return -kNothing;
-    if (reads_ == Reads::kAllChannels) return channels - std::min(own, later);
-    // Output channel k (in walk order) reads input channel k / multiplier (in walk order).
-    const int64_t multiplier = std::max(1, s_.out_c / std::max(1, s_.in_c));
-    return channels - std::min(own + channels / multiplier, later);
-  }
+// Elements written inside a pixel, at most, beyond what is still to be read of its window.
+int64_t inside_pixel(const nk_spatial& s, Reads reads) {
+  const int64_t channels = s.out_c - 1;
+  if (reads == Reads::kPixelFirst) return 0;
+  if (reads == Reads::kAllChannels) return channels;
+  // Output channel k (in walk order) reads input channel k / multiplier (in walk order).
+  const int64_t multiplier = std::max(1, s.out_c / std::max(1, s.in_c));
+  return channels - channels / multiplier;
+}
 
-  nk_spatial s_;
-  ExtentOf extent_of_;
-  Reads reads_;
-  bool backward_;
-  int64_t in_elems_;
-};
+// Pixel i = (image, y, x) in walk order is written up to element i * out_c, and then inside it,
+// while its window is still to be read: the greatest lead of the writes is the sum of the axes'
+// leads.
+int64_t distance(const nk_spatial& s, const Axis& h, const Axis& w, Lead lead, Reads reads) {
+  const int64_t out_row = int64_t{s.out_w} * s.out_c, in_row = int64_t{s.in_w} * s.in_c;
+  if (int64_t{s.batch} * s.out_h * out_row == 0) return 0;
+  const auto rows = lead(h, out_row, in_row);
+  const auto columns = lead(w, s.out_c, s.in_c);
+  if (!rows || !columns) return 0;
+  const int64_t image = s.out_h * out_row - s.in_h * in_row;
+  const int64_t images = std::max<int64_t>(0, (int64_t{s.batch} - 1) * image);
+  return std::max<int64_t>(0, images + *rows + *columns + inside_pixel(s, reads));
+}
 
 void add_mode(int id, int64_t scratch_bytes, std::optional<int64_t> forward,
               std::optional<int64_t> backward, int64_t out_bytes, std::vector<KernelMode>& out) {
@@ -94,8 +124,17 @@ void add_mode(int id, int64_t scratch_bytes, std::optional<int64_t> forward,
 }  // namespace
 
 Distances window_distances(const nk_spatial& s, Reads reads, int64_t elem_bytes) {
-  return {Walk(s, window_extent, reads, false).distance() * elem_bytes,
-          Walk(s, window_extent, reads, true).distance() * elem_bytes};
+  const Axis h = rows_of(s), w = columns_of(s);
+  return {distance(s, h, w, lead, reads) * elem_bytes,
+          distance(s, h.mirrored(), w.mirrored(), lead, reads) * elem_bytes};
+}
+
+Distances gather_distances(const nk_spatial& s, int64_t elem_bytes) {
+  const Axis h = rows_of(s), w = columns_of(s);
+  const Axis back_h = h.mirrored_transposed(), back_w = w.mirrored_transposed();
+  constexpr Reads kReads = Reads::kAllChannels;
+  return {distance(s, h, w, transposed_lead, kReads) * elem_bytes,
+          distance(s, back_h, back_w, transposed_lead, kReads) * elem_bytes};
 }
 
 void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
@@ -121,11 +160,10 @@ void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
 
 void gather_modes(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out) {
   const int64_t out_bytes = int64_t{s.batch} * s.out_h * s.out_w * s.out_c * elem_bytes;
-  const Walk forward(s, gathered_extent, Reads::kAllChannels, false);
-  const Walk backward(s, gathered_extent, Reads::kAllChannels, true);
+  const Distances d = gather_distances(s, elem_bytes);
   out.push_back({NK_MODE_PLAIN, 0, {}});
-  add_mode(NK_MODE_FORWARD, 0, forward.distance() * elem_bytes, std::nullopt, out_bytes, out);
-  add_mode(NK_MODE_BACKWARD, 0, std::nullopt, backward.distance() * elem_bytes, out_bytes, out);
+  add_mode(NK_MODE_FORWARD, 0, d.forward_bytes, std::nullopt, out_bytes, out);
+  add_mode(NK_MODE_BACKWARD, 0, std::nullopt, d.backward_bytes, out_bytes, out);
 }
 
 void buffered_window_modes(const nk_spatial& s, int64_t scratch_bytes,
@@ -161,11 +199,16 @@ void parts_modes(const nk_spatial& s, std::span<const int32_t> part_c, bool copi
 void add_channel_ring_mode(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out) {
   const int64_t extent = (int64_t{s.kernel_h} - 1) * s.dilation_h + 1;
   if (s.in_c != s.out_c || int64_t{s.out_h} * s.out_w > int64_t{s.in_h} * s.in_w) return;
-  // Row y has been written: it must end before the first row that is still to be read.
-  for (int64_t y = 0; y + 1 < s.out_h; ++y) {
-    const int64_t loaded = y * s.stride_h - s.pad_top + extent;
-    const int64_t next = std::max({loaded, (y + 1) * s.stride_h - s.pad_top, int64_t{0}});
-    if (next < s.in_h && (y + 1) * s.out_w > next * s.in_w) return;
+  // When row y has been written, rows from next(y) = max(0, y * stride + base) on are still to be
+  // read; it must end before them. How far it is ahead is concave in y, so that it is greatest at
+  // an end or where next(y) leaves 0.
+  const int64_t base = std::max<int64_t>(extent, s.stride_h) - s.pad_top;
+  const int64_t last = std::min<int64_t>(s.out_h - 2, floor_div(s.in_h - 1 - base, s.stride_h));
+  const int64_t bend = floor_div(-base, s.stride_h);
+  for (const int64_t at : {int64_t{0}, bend, bend + 1, last}) {
+    const int64_t y = std::clamp<int64_t>(at, 0, std::max<int64_t>(0, last));
+    const int64_t next = std::max<int64_t>(0, y * s.stride_h + base);
+    if (y <= last && (y + 1) * s.out_w > next * s.in_w) return;
   }
   const int64_t scratch_bytes = std::min<int64_t>(extent, s.in_h) * s.in_w * elem_bytes;
   out.push_back({NK_MODE_CHANNEL_RING, scratch_bytes, {{0, 0, 0, std::nullopt}}});

@@ -5,7 +5,9 @@
 // Forward walk: pixels and channels from first to last. After the element at output byte e has been
 // written, the kernel still reads input bytes from L(e) on; nothing is lost as long as
 // output + e_end <= input + L(e), so the distance is the greatest e_end - L(e). Backward is the
-// mirror image. Whole tensors only (one band, rings as high as the tensors).
+// mirror image. Whole tensors only (one band, rings as high as the tensors). Nothing here takes
+// longer for larger tensors; a window that leaves the input by more than 2^16 phases of its dilation
+// gets a bound of its distance.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +36,9 @@ Distances window_distances(const nk_spatial& s, Reads reads, int64_t elem_bytes)
 // with a scratch pixel. A mode whose distance leaves nothing to share is left out.
 void window_modes(const nk_spatial& s, Reads reads, int64_t elem_bytes,
                   std::vector<KernelMode>& out);
+
+// Of a transposed convolution (transposed.h), all channels read.
+Distances gather_distances(const nk_spatial& s, int64_t elem_bytes);
 
 // Plain, forward and backward of a transposed convolution (transposed.h), all channels read.
 void gather_modes(const nk_spatial& s, int64_t elem_bytes, std::vector<KernelMode>& out);
