@@ -12,7 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 namespace netkit::emit {
 namespace {

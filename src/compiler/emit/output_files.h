@@ -19,7 +19,7 @@ struct OutputFile {
 // folders made on the way are removed. What stands at a target already: a regular file is replaced
 // and keeps its mode, a symlink is followed, a device or FIFO is written to as it is (before the
 // renames; that alone cannot be taken back), anything else is refused, and so are two outputs in
-// one file and a file that was read (ir/files_read.h). `folders` are made if missing.
+// one file and a file that was read (ir/files/files_read.h). `folders` are made if missing.
 Result<void> write_all(const std::vector<OutputFile>& files,
                        const std::vector<std::string>& folders = {});
 

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <thread>
 
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 namespace netkit::emit {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "compiler/import/import.h"
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 namespace netkit {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/emit/output_files.h"
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 namespace netkit::driver {
 

@@ -10,7 +10,7 @@
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/emit/output_files.h"
 #include "compiler/import/import.h"
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 namespace netkit::driver {
 namespace {

@@ -7,7 +7,7 @@
 #include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/c/c_names.h"
 #include "compiler/emit/output_files.h"
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 namespace netkit::driver {
 

@@ -9,7 +9,7 @@
 
 #include "compiler/driver/io/tensor_io.h"
 #include "compiler/emit/output_files.h"
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 namespace netkit::driver {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "compiler/import/onnx/onnx.h"
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 #include "onnx.pb.h"
 
 namespace netkit::onnx {

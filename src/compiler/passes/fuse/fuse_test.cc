@@ -256,7 +256,8 @@ TEST(FusePads, OtherPadsStay) {
                           "{after=[0,1,1,0], before=[0,1,1,0], mode=\"edge\"}"}) {
     const std::string text = std::string(R"(input %x float32[1x4x4x1]
 const %w float32[1x3x3x1] = 1 2 3 4 5 6 7 8 9
-%p float32[1x6x6x1] = pad(%x) )") + pad + R"( @"p"
+%p float32[1x6x6x1] = pad(%x) )") +
+                             pad + R"( @"p"
 %y float32[1x4x4x1] = conv2d(%p, %w) @"y"
 output %y
 )";
@@ -332,8 +333,8 @@ output %z
 // Another reader, an output, another axis, groups.
 TEST(ReadParts, WhatSomebodyElseNeedsIsMade) {
   const char* readers[] = {
-      "%y float32[1x2x2x2] = conv2d(%o, %w) @\"y\"\n%z float32[1x2x2x2] = relu(%o) @\"z\"\n"
-      "output %y\noutput %z\n",
+      ("%y float32[1x2x2x2] = conv2d(%o, %w) @\"y\"\n%z float32[1x2x2x2] = relu(%o) @\"z\"\n"
+       "output %y\noutput %z\n"),
       "%y float32[1x2x2x2] = conv2d(%o, %w) @\"y\"\noutput %y\noutput %o\n",
       "%y float32[1x2x2x2] = conv2d(%o, %g) {groups=2} @\"y\"\noutput %y\n",
   };

@@ -5,9 +5,9 @@
 // Forward walk: pixels and channels from first to last. After the element at output byte e has been
 // written, the kernel still reads input bytes from L(e) on; nothing is lost as long as
 // output + e_end <= input + L(e), so the distance is the greatest e_end - L(e). Backward is the
-// mirror image. Whole tensors only (one band, rings as high as the tensors). Nothing here takes
-// longer for larger tensors; a window that leaves the input by more than 2^16 phases of its dilation
-// gets a bound of its distance.
+// mirror image. Whole tensors only (one band, rings as high as the tensors). No tensor is
+// too large: nothing walks over pixels. A window that leaves the input by more than 2^16 phases of
+// its dilation gets a bound of its distance.
 #pragma once
 
 #include <cstdint>

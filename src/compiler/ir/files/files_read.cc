@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/ir/files_read.h"
+#include "compiler/ir/files/files_read.h"
 
 #include <sys/stat.h>
 
