@@ -13,6 +13,15 @@
 namespace netkit::test {
 namespace {
 
+// Some files state hundreds of MiB as one repeated element: such are planned, but not written out.
+constexpr size_t kMostWritten = size_t{32} << 20;
+
+size_t constant_bytes(const Program& program) {
+  size_t total = 0;
+  for (const Constant& constant : program.schedule.constants) total += constant.data.size();
+  return total;
+}
+
 TEST(PublicModels, ArePlannedOrRefusedWithAReason) {
   const auto shared = shared_folder();
   if (!shared) return;
@@ -27,7 +36,7 @@ TEST(PublicModels, ArePlannedOrRefusedWithAReason) {
       ++refused;
       continue;
     }
-    EXPECT_TRUE(write_nk(made->program));
+    if (constant_bytes(made->program) <= kMostWritten) EXPECT_TRUE(write_nk(made->program));
     EXPECT_LE(made->layout.lower_bound_bytes, made->layout.arena_bytes);
     ++planned;
     proven += made->layout.proven_minimal ? 1 : 0;
