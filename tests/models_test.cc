@@ -36,7 +36,9 @@ TEST(PublicModels, ArePlannedOrRefusedWithAReason) {
       ++refused;
       continue;
     }
-    if (constant_bytes(made->program) <= kMostWritten) EXPECT_TRUE(write_nk(made->program));
+    if (constant_bytes(made->program) <= kMostWritten) {
+      EXPECT_TRUE(write_nk(made->program));
+    }
     EXPECT_LE(made->layout.lower_bound_bytes, made->layout.arena_bytes);
     ++planned;
     proven += made->layout.proven_minimal ? 1 : 0;
