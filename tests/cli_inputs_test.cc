@@ -109,6 +109,8 @@ TEST_F(CommandInputs, EveryRefusalSaysWhatToDo) {
     EXPECT_EQ(outcome.err.find("model file"), std::string::npos) << command << outcome.err;
   }
   expect_error("run " + model + "--input x=1", 2, "the model has no input 'x'");
+  expect_error("plan .", 3, "is a folder, not a file\n  name a file in it");
+  expect_error("plan none.tflite", 3, "no such file\n  check the name");
 }
 
 }  // namespace
