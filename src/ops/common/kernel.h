@@ -36,6 +36,14 @@ typedef void (*nk_kernel_fn)(const void* params, const void* const* in, void* co
 #define NK_KERNEL_ARGS const void *params, const void *const *in, void *const *out, void *scratch
 #define NK_DECLARE_KERNEL(symbol) void symbol(NK_KERNEL_ARGS)
 
+/* A function that is not inlined: what is out of the way of a loop stays out of its registers, or
+ * the loop has them to itself. */
+#if defined(__GNUC__)
+#define NK_APART __attribute__((noinline))
+#else
+#define NK_APART
+#endif
+
 #ifdef __cplusplus
 #define NK_EXTERN_C_BEGIN extern "C" {
 #define NK_EXTERN_C_END }

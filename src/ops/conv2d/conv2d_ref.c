@@ -32,8 +32,16 @@ static int32_t taps_per_run(const nk_conv2d_params* p, const nk_pixel* pixel, in
   }                                                                                             \
   return acc;
 
-#define NK_DOT_OFFSET_S8(acc, x, w, n) nk_dot_s8(acc, x, w, n, p->input_offset, p->filter_offset)
-#define NK_DOT_OFFSET_U8(acc, x, w, n) nk_dot_u8(acc, x, w, n, p->input_offset, p->filter_offset)
+static NK_APART uint32_t dot_s8(uint32_t acc, const void* x, const void* w, int32_t count,
+                                int32_t x_offset, int32_t w_offset) {
+  NK_DOT_X8(int8_t)
+}
+static NK_APART uint32_t dot_u8(uint32_t acc, const void* x, const void* w, int32_t count,
+                                int32_t x_offset, int32_t w_offset) {
+  NK_DOT_X8(uint8_t)
+}
+#define NK_DOT_OFFSET_S8(acc, x, w, n) dot_s8(acc, x, w, n, p->input_offset, p->filter_offset)
+#define NK_DOT_OFFSET_U8(acc, x, w, n) dot_u8(acc, x, w, n, p->input_offset, p->filter_offset)
 
 static uint32_t window_s8(const nk_conv2d_params* p, const nk_pixel* pixel, const nk_part* part,
                           int32_t parts, const void* weights, int32_t oc) {

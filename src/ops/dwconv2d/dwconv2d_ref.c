@@ -32,20 +32,21 @@ static void load_rows(const nk_dwconv2d_params* p, const uint8_t* image, uint8_t
 }
 
 /* Body of a window: the products of output channel oc, which reads channel `ic` of a part. */
-#define NK_DWCONV2D_WINDOW(type, sum, product)                                              \
-  const nk_spatial* s = (const nk_spatial*)(const void*)p;                                  \
-  const size_t columns = (size_t)p->out_c;                                                  \
-  sum acc = 0;                                                                              \
-  int32_t ky, kx;                                                                           \
-  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                            \
-    const type* weight = (const type*)weights + (size_t)(ky * p->kernel_w) * columns + oc;  \
-    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {                                          \
-      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)part->pixel_elems;         \
-      const type x = ((const type*)part->x)[at + (size_t)ic];                               \
-      const type w = weight[(size_t)kx * columns];                                          \
-      acc += product;                                                                       \
-    }                                                                                       \
-  }                                                                                         \
+#define NK_DWCONV2D_WINDOW(type, sum, product)                                                   \
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;                                       \
+  const size_t columns = (size_t)p->out_c;                                                       \
+  const size_t step = (size_t)p->dilation_w * (size_t)part->pixel_elems;                         \
+  sum acc = 0;                                                                                   \
+  int32_t ky, kx;                                                                                \
+  if (pixel->kx0 == pixel->kx1) return acc;                                                      \
+  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                                 \
+    size_t tap = (size_t)(ky * p->kernel_w + pixel->kx0) * columns + (size_t)oc;                 \
+    size_t at = nk_tap_index(s, pixel, ky, pixel->kx0) * (size_t)part->pixel_elems + (size_t)ic; \
+    for (kx = pixel->kx0; kx < pixel->kx1; ++kx, at += step, tap += columns) {                   \
+      const type x = ((const type*)part->x)[at], w = ((const type*)weights)[tap];                \
+      acc += product;                                                                            \
+    }                                                                                            \
+  }                                                                                              \
   return acc;
 
 /* The same of one channel whose rows are in the ring. */

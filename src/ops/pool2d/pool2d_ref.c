@@ -23,25 +23,29 @@ static int32_t counted(const nk_pool2d_params* p, const nk_pixel* pixel) {
 }
 
 /* Body of a window: the greatest value of channel c, at least `least`. */
-#define NK_POOL2D_BEST(type, least)                                                        \
-  const nk_spatial* s = (const nk_spatial*)(const void*)p;                                 \
-  type best = least;                                                                       \
-  int32_t ky, kx;                                                                          \
-  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                           \
-    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {                                         \
-      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)p->in_c + (size_t)c;      \
-      if (((const type*)x)[at] > best) best = ((const type*)x)[at];                        \
-    }                                                                                      \
-  }                                                                                        \
+#define NK_POOL2D_BEST(type, least)                                                   \
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;                            \
+  const size_t step = (size_t)p->dilation_w * (size_t)p->in_c;                        \
+  type best = least;                                                                  \
+  int32_t ky, kx;                                                                     \
+  if (pixel->kx0 == pixel->kx1) return best;                                          \
+  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                      \
+    size_t at = nk_tap_index(s, pixel, ky, pixel->kx0) * (size_t)p->in_c + (size_t)c; \
+    for (kx = pixel->kx0; kx < pixel->kx1; ++kx, at += step) {                        \
+      if (((const type*)x)[at] > best) best = ((const type*)x)[at];                   \
+    }                                                                                 \
+  }                                                                                   \
   return best;
 
 /* Body of a window: acc and the values of channel c, from first to last. */
 #define NK_POOL2D_SUM(type)                                                           \
   const nk_spatial* s = (const nk_spatial*)(const void*)p;                            \
+  const size_t step = (size_t)p->dilation_w * (size_t)p->in_c;                        \
   int32_t ky, kx;                                                                     \
+  if (pixel->kx0 == pixel->kx1) return acc;                                           \
   for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {                                      \
-    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {                                    \
-      const size_t at = nk_tap_index(s, pixel, ky, kx) * (size_t)p->in_c + (size_t)c; \
+    size_t at = nk_tap_index(s, pixel, ky, pixel->kx0) * (size_t)p->in_c + (size_t)c; \
+    for (kx = pixel->kx0; kx < pixel->kx1; ++kx, at += step) {                        \
       acc += ((const type*)x)[at];                                                    \
     }                                                                                 \
   }                                                                                   \

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ops/common/kernel.h"
+
 /* NETKIT_PLAIN_C, defined by the user, keeps assembly out; so does a compiler that does not
  * optimise, whose frame pointer would leave too few registers. */
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__OPTIMIZE__) && \
@@ -25,13 +27,6 @@
 #else
 #define NK_FEW_REGISTERS 0
 #define NK_APART_IF_FEW inline
-#endif
-
-/* What is out of the way of the loops stays out of their registers. */
-#if defined(__GNUC__)
-#define NK_APART __attribute__((noinline))
-#else
-#define NK_APART
 #endif
 
 /* What only the plain half of a function calls. */
