@@ -42,7 +42,7 @@ def goldens(shared: pathlib.Path, stem: str) -> tuple[bytes, bytes]:
     return b"".join(parts[0]), b"".join(parts[1])
 
 
-def stub(model: interface.Interface, folder: pathlib.Path, to: pathlib.Path) -> None:
+def empty_image(model: interface.Interface, folder: pathlib.Path, to: pathlib.Path) -> None:
     """The model's interface around nothing: what is left of its image is the harness."""
     to.mkdir(parents=True, exist_ok=True)
     header = (folder / f"{model.name}.h").read_text()
@@ -75,7 +75,7 @@ class Bench:
                      optimise: str) -> int:
         """Flash beside constants and harness: kernels, parameters, the calls, library parts."""
         empty = folder.with_name(f"{folder.name}-empty")
-        stub(model, folder, empty)
+        empty_image(model, folder, empty)
         return full - model.weight_bytes - self.build(model, empty, optimise).flash_bytes
 
     def row(self, path: str) -> str:

@@ -6,7 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace netkit {
@@ -23,15 +26,24 @@ inline std::optional<std::filesystem::path> shared_folder() {
   return std::nullopt;
 }
 
-// Every .tflite and .onnx file below `folder`, sorted.
-inline std::vector<std::filesystem::path> models_in(const std::filesystem::path& folder) {
+// Every file below `folder` with one of the endings, sorted.
+inline std::vector<std::filesystem::path> models_in(
+    const std::filesystem::path& folder,
+    std::initializer_list<std::string_view> endings = {".tflite", ".onnx"}) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const std::filesystem::path ending = entry.path().extension();
-    if (ending == ".tflite" || ending == ".onnx") files.push_back(entry.path());
+    const std::string ending = entry.path().extension().string();
+    if (std::ranges::find(endings, ending) != endings.end()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+// The public .nk files of versions 3 and 4; none where the shared folder is absent.
+inline std::vector<std::filesystem::path> legacy_files() {
+  const auto shared = shared_folder();
+  if (!shared) return {};
+  return models_in(*shared / "models" / "nk_legacy", {".nk"});
 }
 
 }  // namespace netkit

@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
+#include "ops/common/kernel.h"
 #include "ops/common/requantize.h"
+#include "ops/common/spatial.h"
 
 /* Shifts that nk_requantize_s64 takes. */
 #define NK_WIDE_MIN_SHIFT (-31)
@@ -39,6 +41,30 @@ static inline int16_t nk_finish_s16(uint64_t acc, const void* const* in, const n
   return (int16_t)nk_requantize_s64(acc + (uint64_t)((const int64_t*)in[2])[oc],
                                     ((const int32_t*)in[3])[q], ((const int32_t*)in[4])[q],
                                     w->act_min, w->act_max);
+}
+
+/* The sum of products of output channel oc at a pixel. */
+typedef uint64_t (*nk_window_s16)(const void* params, const nk_pixel* pixel, const int16_t* x,
+                                  const int8_t* weights, int32_t oc);
+
+/* Every output of an operator of windows, in the order of its mode. The params begin with
+ * nk_spatial and hold `weighted`; in[]: x, weights, bias, multiplier, shift. */
+static inline void nk_run_windows_s16(const void* params, const nk_weighted* weighted,
+                                      const void* const* in, void* const* out,
+                                      nk_window_s16 window) {
+  const nk_spatial* s = (const nk_spatial*)params;
+  const int32_t pixels = nk_pixel_count(s);
+  int32_t i, j;
+  for (i = 0; i < pixels; ++i) {
+    const nk_pixel pixel = nk_pixel_at(s, i);
+    int16_t* y = (int16_t*)out[0] + pixel.out_index * (size_t)s->out_c;
+    for (j = 0; j < s->out_c; ++j) {
+      const int32_t oc = nk_walks_backward(s->mode) ? s->out_c - 1 - j : j;
+      y[oc] = nk_finish_s16(
+          window(params, &pixel, (const int16_t*)in[0], (const int8_t*)in[1], oc), in, weighted,
+          oc);
+    }
+  }
 }
 
 #endif

@@ -92,21 +92,17 @@ Result<nk_conv2d_params> params_of(const Graph& graph, const Node& node) {
 
 Result<StepParams> make_params(const Graph& graph, const Node& node) {
   NK_ASSIGN(const nk_conv2d_params p, params_of(graph, node));
-  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+  return weighted_step(graph, node, p);
 }
 
 Result<StepParams> make_parts_params(const Graph& graph, const Node& node) {
-  NK_ASSIGN(const nk_conv2d_params whole, params_of(graph, node));
-  nk_conv2d_parts_params p{};
-  std::memcpy(&p, &whole, sizeof whole);
-  set_parts(graph, node, p);
-  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+  NK_ASSIGN(const nk_conv2d_params p, params_of(graph, node));
+  return parts_step<nk_conv2d_parts_params>(graph, node, p);
 }
 
 Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {
   const Dims& w = input_type(graph, node, 1)->dims;
-  NK_ASSIGN(std::vector<StepArg> args,
-            weighted_args(graph, node, w[0], ScaleProduct::kDouble));
+  NK_ASSIGN(std::vector<StepArg> args, weighted_args(graph, node, w[0], ScaleProduct::kDouble));
   if (row.layout == "ohwi") return with_parts(node, std::move(args));
   const auto weights = channel_weights(graph, node, 0);
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
@@ -186,7 +182,7 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "CONV_2D", "", lower_tflit
 extern const OpDef nk_op_conv2d = {"conv2d", kRules,      kTable::fields, kTable::bytes,
                                    infer,    make_params, make_args,      macs};
 
-extern const OpDef nk_op_conv2d_parts = {"conv2d_parts",   {},    kPartsTable::fields,
+extern const OpDef nk_op_conv2d_parts = {"conv2d_parts",     {},    kPartsTable::fields,
                                          kPartsTable::bytes, infer, make_parts_params,
                                          make_args,          macs};
 

@@ -88,26 +88,20 @@ Result<nk_dwconv2d_params> params_of(const Graph& graph, const Node& node) {
 
 Result<StepParams> make_params(const Graph& graph, const Node& node) {
   NK_ASSIGN(const nk_dwconv2d_params p, params_of(graph, node));
-  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+  return weighted_step(graph, node, p);
 }
 
 Result<StepParams> make_parts_params(const Graph& graph, const Node& node) {
-  NK_ASSIGN(const nk_dwconv2d_params whole, params_of(graph, node));
-  nk_dwconv2d_parts_params p{};
-  std::memcpy(&p, &whole, sizeof whole);
-  set_parts(graph, node, p);
-  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+  NK_ASSIGN(const nk_dwconv2d_params p, params_of(graph, node));
+  return parts_step<nk_dwconv2d_parts_params>(graph, node, p);
 }
 
 Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {
   const Dims& w = input_type(graph, node, 1)->dims;
-  NK_ASSIGN(std::vector<StepArg> args,
-            weighted_args(graph, node, w[3], ScaleProduct::kDouble));
+  NK_ASSIGN(std::vector<StepArg> args, weighted_args(graph, node, w[3], ScaleProduct::kDouble));
   if (row.layout == "hwc") return with_parts(node, std::move(args));
   const auto weights = channel_weights(graph, node, 3);
-  NK_ASSIGN(const StepParams params, make_params(graph, node));
-  nk_dwconv2d_params p{};
-  std::memcpy(&p, params.params.data(), sizeof p);
+  NK_ASSIGN(const nk_dwconv2d_params p, params_of(graph, node));
   const int64_t rows = nk_planar_of(&p).kernel_h;
   return dsp_args(graph, *weights, args, {p.input_offset, p.output_offset},
                   [rows](const ChannelWeights& settled) -> StepArg {
@@ -155,7 +149,7 @@ extern const OpDef nk_op_dwconv2d = {"dwconv2d", kRules,      kTable::fields, kT
                                      infer,      make_params, make_args,      macs};
 
 extern const OpDef nk_op_dwconv2d_parts = {"dwconv2d_parts",   {},    kPartsTable::fields,
-                                         kPartsTable::bytes, infer, make_parts_params,
-                                         make_args,          macs};
+                                           kPartsTable::bytes, infer, make_parts_params,
+                                           make_args,          macs};
 
 }  // namespace netkit

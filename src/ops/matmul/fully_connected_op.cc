@@ -54,7 +54,7 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   p.in_features = static_cast<int32_t>(w[1]);
   p.out_features = static_cast<int32_t>(w[0]);
   set_weighted(p, fields);
-  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+  return weighted_step(graph, node, p);
 }
 
 Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow& row) {

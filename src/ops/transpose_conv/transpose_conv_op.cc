@@ -95,7 +95,7 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   fill_spatial(p, window, input_type(graph, node, 0)->dims, y[0].dims);
   p.groups = static_cast<int32_t>(node.attrs.get_int("groups", 1));
   set_weighted(p, fields);
-  return StepParams{bytes_of(p), weighted_signature(graph, node)};
+  return weighted_step(graph, node, p);
 }
 
 Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, const KernelRow&) {

@@ -38,17 +38,6 @@ class TestArena {
   nk_arena_t arena_;
 };
 
-std::vector<fs::path> legacy_files() {
-  std::vector<fs::path> files;
-  const auto shared = shared_folder();
-  if (!shared) return files;
-  for (const auto& entry : fs::directory_iterator(*shared / "models" / "nk_legacy")) {
-    if (entry.path().extension() == ".nk") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 std::string text_of(const fs::path& path) {
   std::ifstream in(path);
   std::stringstream out;

@@ -21,17 +21,6 @@ namespace fs = std::filesystem;
 constexpr int kAllCases = 81;
 constexpr double kTwinTolerance = 1e-4;
 
-std::vector<fs::path> legacy_files() {
-  std::vector<fs::path> files;
-  const auto shared = shared_folder();
-  if (!shared) return files;
-  for (const auto& entry : fs::directory_iterator(*shared / "models" / "nk_legacy")) {
-    if (entry.path().extension() == ".nk") files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 std::string text_of(const Error& error) {
   return error.where + ": " + error.message + (error.items.empty() ? "" : "; " + error.items[0]);
 }

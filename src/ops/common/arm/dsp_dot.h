@@ -15,22 +15,9 @@
 
 #include "ops/common/arm/dsp.h"
 
-/* Four products of two channels and four pixels. */
-#define NK_DSP_DOT_FOUR \
-  "ldr %[word], [%[w]], #8\n" \
-  "ldrd %[first], %[second], [%[x]]\n" \
-  "smlad %[b0], %[word], %[first], %[b0]\n" \
-  "smlad %[b1], %[word], %[second], %[b1]\n" \
-  "ldrd %[first], %[second], [%[x], #8]\n" \
-  "smlad %[b2], %[word], %[first], %[b2]\n" \
-  "smlad %[b3], %[word], %[second], %[b3]\n" \
-  "sxtb16 %[word], %[word]\n" \
-  "smlad %[l2], %[word], %[first], %[l2]\n" \
-  "smlad %[l3], %[word], %[second], %[l3]\n" \
-  "ldrd %[first], %[second], [%[x]], #16\n" \
-  "smlad %[l0], %[word], %[first], %[l0]\n" \
-  "smlad %[l1], %[word], %[second], %[l1]\n" \
-  "ldr %[word], [%[w], #-4]\n" \
+/* Two products of two channels and four pixels; `load` brings the word of weights. */
+#define NK_DSP_DOT_TWO(load) \
+  load "\n" \
   "ldrd %[first], %[second], [%[x]]\n" \
   "smlad %[b0], %[word], %[first], %[b0]\n" \
   "smlad %[b1], %[word], %[second], %[b1]\n" \
@@ -43,6 +30,10 @@
   "ldrd %[first], %[second], [%[x]], #16\n" \
   "smlad %[l0], %[word], %[first], %[l0]\n" \
   "smlad %[l1], %[word], %[second], %[l1]\n"
+
+#define NK_DSP_DOT_FOUR                      \
+  NK_DSP_DOT_TWO("ldr %[word], [%[w]], #8") \
+  NK_DSP_DOT_TWO("ldr %[word], [%[w], #-4]")
 
 /* Adds the products of two channels and four pixels: low of channel c, both as above. x holds, for
  * each word of w, those of the four pixels, up to `end` (a multiple of 8 words, 1 or more; aligned

@@ -3,6 +3,8 @@
 // parameter fields and step arguments. Node inputs: x, weights, bias (or absent). Host only.
 #pragma once
 
+#include <cstring>
+
 #include "compiler/ir/op_def.h"
 #include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
@@ -63,10 +65,14 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
 // Operators whose input stands in parts (ops/common/parts.h): node inputs are the first part,
 // weights, bias or absent, the other parts.
 // Index of part k among the node's inputs.
-constexpr size_t part_input(size_t k) { return k == 0 ? 0 : k + 2; }
+constexpr size_t part_input(size_t k) {
+  return k == 0 ? 0 : k + 2;
+}
 
 // The operator of this node reads parts.
-inline bool reads_parts(const Node& node) { return node.op.ends_with("_parts"); }
+inline bool reads_parts(const Node& node) {
+  return node.op.ends_with("_parts");
+}
 
 // Type [n, h, w, c] of a node's spatial input: its first input, or the parts joined along c. An
 // error where there are not 2 to NK_MAX_PARTS parts of one type but for their channels.
@@ -79,6 +85,21 @@ void set_parts(const Graph& graph, const Node& node, Params& p) {
   for (size_t k = 0; k < static_cast<size_t>(p.parts); ++k) {
     p.part_c[k] = static_cast<int32_t>(input_type(graph, node, part_input(k))->dims[3]);
   }
+}
+
+// The step of an operator with weights.
+template <typename Params>
+StepParams weighted_step(const Graph& graph, const Node& node, const Params& p) {
+  return {bytes_of(p), weighted_signature(graph, node)};
+}
+
+// The step of its form that reads parts, whose parameters (PartsParams) begin with `whole`.
+template <typename PartsParams, typename Params>
+StepParams parts_step(const Graph& graph, const Node& node, const Params& whole) {
+  PartsParams p{};
+  std::memcpy(&p, &whole, sizeof whole);
+  set_parts(graph, node, p);
+  return weighted_step(graph, node, p);
 }
 
 // Arguments as weighted_args makes them, with the other parts of a node that has some behind the

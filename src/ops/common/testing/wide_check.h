@@ -37,4 +37,64 @@ int64_t wide_value(const Params& p, const KernelCase& c, int64_t sum, size_t oc)
                                 from_bytes<int32_t>(c.inputs[4])[q], p.act_min, p.act_max);
 }
 
+// The case of int8 `made` (parameters and case, of conv2d_case and the like) as int16 has it.
+template <typename Params>
+std::pair<Params, KernelCase> widened(std::pair<Params, KernelCase> made, uint64_t seed, bool sharp,
+                                      uint64_t variant) {
+  auto& [p, c] = made;
+  Rng rng(seed + 7);
+  widen_params(rng, sharp, p);
+  rng = Rng(seed + 7 + (variant << 32));
+  widen_inputs(rng, in_elems(p), sharp, c);
+  c.params = bytes_of(p);
+  c.out_bytes *= sizeof(int16_t);
+  return made;
+}
+
+// "" where the kernel gives what wide_value makes of `sum_at(params, x, weights, pixel, oc)`.
+// make(seed, sharp, variant) as `widened` returns it.
+template <typename Make, typename SumAt>
+std::string check_wide_oracle(nk_kernel_fn kernel, uint64_t seeds, const Make& make,
+                              const SumAt& sum_at) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const auto [p, c] = make(seed, false, uint64_t{0});
+    const auto got = run_case(kernel, c, {});
+    if (!got.fault.empty()) return c.text + ": " + got.fault;
+    const auto x = from_bytes<int16_t>(c.inputs[0]);
+    const auto w = from_bytes<int8_t>(c.inputs[1]);
+    const auto y = from_bytes<int16_t>(got.output);
+    for (size_t i = 0; i < y.size(); ++i) {
+      const auto at = static_cast<int32_t>(i);
+      const int32_t oc = at % p.out_c;
+      const int64_t sum = sum_at(p, x, w, at / p.out_c, oc);
+      const int64_t wanted = wide_value(p, c, sum, static_cast<size_t>(oc));
+      if (y[i] != wanted)
+        return fmt::format("{}: output {} is {}, not {}", c.text, i, y[i], wanted);
+    }
+  }
+  return "";
+}
+
+// "" where each distance that the row states is safe and, where `is_least(params)`, the least one,
+// in more than `at_least` cases in all.
+template <typename Make, typename IsLeast>
+std::string check_wide_distances(const KernelRow& row, uint64_t seeds, const Make& make,
+                                 const IsLeast& is_least, int at_least) {
+  int tried = 0;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const auto [p, c] = make(seed, true, uint64_t{0});
+    std::vector<KernelMode> modes;
+    row.modes(&p, modes);
+    const auto plain = run_case(row.fn, c, {});
+    std::string fault = check_modes(row.fn, c, modes, plain.output, 2);
+    if (fault.empty() && is_least(p)) {
+      const auto variants = [&](uint64_t variant) { return make(seed, true, variant).second; };
+      fault = check_least_distances(row.fn, variants, modes, 2);
+      tried += static_cast<int>(modes.size()) - 1;
+    }
+    if (!fault.empty()) return fault;
+  }
+  return tried > at_least ? "" : fmt::format("only {} distances were tried", tried);
+}
+
 }  // namespace netkit::check

@@ -3,9 +3,10 @@
 #include "ops/common/wide.h"
 #include "ops/dwconv2d/s16/dwconv2d_s16.h"
 
-static uint64_t window(const nk_dwconv2d_params* p, const nk_pixel* pixel, const int16_t* x,
+static uint64_t window(const void* params, const nk_pixel* pixel, const int16_t* x,
                        const int8_t* weights, int32_t oc) {
-  const nk_spatial* s = (const nk_spatial*)(const void*)p;
+  const nk_dwconv2d_params* p = (const nk_dwconv2d_params*)params;
+  const nk_spatial* s = (const nk_spatial*)params;
   const size_t ic = (size_t)(oc / p->depth_multiplier);
   uint64_t acc = 0;
   int32_t ky, kx;
@@ -21,17 +22,6 @@ static uint64_t window(const nk_dwconv2d_params* p, const nk_pixel* pixel, const
 
 void nk_dwconv2d_s16_ref(NK_KERNEL_ARGS) {
   const nk_dwconv2d_params* p = (const nk_dwconv2d_params*)params;
-  const nk_spatial* s = (const nk_spatial*)params;
-  const int32_t pixels = nk_pixel_count(s);
-  int32_t i, j;
   (void)scratch;
-  for (i = 0; i < pixels; ++i) {
-    const nk_pixel pixel = nk_pixel_at(s, i);
-    int16_t* y = (int16_t*)out[0] + pixel.out_index * (size_t)p->out_c;
-    for (j = 0; j < p->out_c; ++j) {
-      const int32_t oc = nk_walks_backward(p->mode) ? p->out_c - 1 - j : j;
-      y[oc] = nk_finish_s16(window(p, &pixel, (const int16_t*)in[0], (const int8_t*)in[1], oc), in,
-                            (const nk_weighted*)(const void*)&p->input_offset, oc);
-    }
-  }
+  nk_run_windows_s16(params, (const nk_weighted*)(const void*)&p->input_offset, in, out, window);
 }

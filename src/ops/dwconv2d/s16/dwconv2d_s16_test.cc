@@ -10,19 +10,8 @@
 namespace netkit {
 namespace {
 
-using check::from_bytes;
-using check::KernelCase;
-
-std::pair<nk_dwconv2d_params, KernelCase> wide_case(uint64_t seed, bool sharp,
-                                                    uint64_t variant = 0) {
-  auto [p, c] = check::dwconv2d_case(seed, false, sharp, variant);
-  check::Rng rng(seed + 7);
-  check::widen_params(rng, sharp, p);
-  rng = check::Rng(seed + 7 + (variant << 32));
-  check::widen_inputs(rng, check::in_elems(p), sharp, c);
-  c.params = bytes_of(p);
-  c.out_bytes *= sizeof(int16_t);
-  return {p, c};
+auto wide_case(uint64_t seed, bool sharp, uint64_t variant) {
+  return check::widened(check::dwconv2d_case(seed, false, sharp, variant), seed, sharp, variant);
 }
 
 // The sum of products of one output element.
@@ -44,38 +33,15 @@ int64_t sum_at(const nk_dwconv2d_params& p, const std::vector<int16_t>& x,
 }
 
 TEST(Dwconv2dS16, EqualsAnIndependentOracle) {
-  for (uint64_t seed = 0; seed < 300; ++seed) {
-    const auto [p, c] = wide_case(seed, false);
-    const auto got = check::run_case(nk_dwconv2d_s16_ref, c, {});
-    ASSERT_EQ(got.fault, "") << c.text;
-    const auto x = from_bytes<int16_t>(c.inputs[0]);
-    const auto w = from_bytes<int8_t>(c.inputs[1]);
-    const auto y = from_bytes<int16_t>(got.output);
-    for (size_t i = 0; i < y.size(); ++i) {
-      const auto at = static_cast<int32_t>(i);
-      const int32_t oc = at % p.out_c;
-      const int64_t sum = sum_at(p, x, w, at / p.out_c, oc);
-      ASSERT_EQ(y[i], check::wide_value(p, c, sum, static_cast<size_t>(oc))) << c.text << " " << i;
-    }
-  }
+  EXPECT_EQ(check::check_wide_oracle(nk_dwconv2d_s16_ref, 300, wide_case, sum_at), "");
 }
 
 // Each stated distance is safe, and it is the least one.
 TEST(Dwconv2dS16, DistancesAreExact) {
-  const KernelRow& row = *find_kernel("nk_dwconv2d_s16_ref");
-  int tried = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    const auto [p, c] = wide_case(seed, true);
-    std::vector<KernelMode> modes;
-    row.modes(&p, modes);
-    const auto plain = check::run_case(row.fn, c, {});
-    ASSERT_EQ(check::check_modes(row.fn, c, modes, plain.output, 2), "");
-    if (p.depth_multiplier < 1) continue;
-    const auto make = [&](uint64_t variant) { return wide_case(seed, true, variant).second; };
-    ASSERT_EQ(check::check_least_distances(row.fn, make, modes, 2), "");
-    tried += static_cast<int>(modes.size()) - 1;
-  }
-  EXPECT_GT(tried, 100);
+  const auto is_least = [](const nk_dwconv2d_params&) { return true; };
+  EXPECT_EQ(check::check_wide_distances(*find_kernel("nk_dwconv2d_s16_ref"), 200, wide_case,
+                                        is_least, 100),
+            "");
 }
 
 }  // namespace
