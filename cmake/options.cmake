@@ -4,6 +4,7 @@ option(NETKIT_BENCH "benches, as targets built by name" OFF)
 option(NETKIT_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(NETKIT_FUZZ "libFuzzer programs of fuzz/ (clang only)" OFF)
 option(NETKIT_RUNTIME_ONLY "only libnetkit, the device half" OFF)
+option(NETKIT_UNITY "compile the host half in few large units; OFF recompiles one file faster" ON)
 option(NETKIT_NEWEST_DIALECT "C++26 and C23 (clang-22) in place of C++23 and C99" OFF)
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -70,7 +70,13 @@ function(netkit_host_options target level)
                         nlohmann_json::nlohmann_json)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
   target_precompile_headers(${target} PRIVATE ${netkit_precompiled})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NETKIT_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
+# Units of their own: the certificate checker, which shares nothing with the planner, and the files
+# whose names (kTable, infer, set) are those of every operator, or of every kind of network.
+set(netkit_alone ${NETKIT_PLAN_SOURCES} ${NETKIT_HOST_SOURCES})
+list(FILTER netkit_alone INCLUDE REGEX "src/(compiler/plan/check|compiler/driver/capi|ops)/")
+set_source_files_properties(${netkit_alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_library(netkit_plan OBJECT ${NETKIT_PLAN_SOURCES})
 netkit_host_options(netkit_plan -O2)
 add_library(netkit_compiler STATIC ${NETKIT_HOST_SOURCES} $<TARGET_OBJECTS:netkit_plan>
@@ -86,7 +92,8 @@ endif()
 # and slow to compile: few large units in place of many small ones.
 list(FILTER NETKIT_CLI_SOURCES EXCLUDE REGEX "src/cli/main\\.cc$")
 add_library(netkit_command_line STATIC ${NETKIT_CLI_SOURCES})
-set_target_properties(netkit_command_line PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+set_target_properties(netkit_command_line PROPERTIES UNITY_BUILD ${NETKIT_UNITY}
+                      UNITY_BUILD_BATCH_SIZE 8
                       ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 target_link_libraries(netkit_command_line PRIVATE netkit_flags CLI11::CLI11
                       PUBLIC netkit_compiler)

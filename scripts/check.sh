@@ -24,8 +24,7 @@ check_emulator() { scripts/check_emulator.sh; }
 check_pictures() { python3 scripts/check_pictures.py build/netkit examples/planner; }
 check_demo() { make --no-print-directory demo; }
 
-# sanitize builds the tree anew, ten minutes on two cores: run it by name before a release.
-all="style unit pictures device emulator demo"
+all="style unit pictures device emulator demo sanitize"
 for name in ${*:-$all}; do
   printf 'netkit check: %-10s ' "$name"
   start=$SECONDS

@@ -54,7 +54,8 @@ class Printer {
     std::string open;
     for (size_t i = 0; i < tensor.dim_names.size(); ++i) {
       if (tensor.dim_names[i].empty() && tensor.type.dims[i] >= 0) continue;
-      open += fmt::format("{}{}:{}", open.empty() ? " open(" : ",", i, quoted(tensor.dim_names[i]));
+      open +=
+          fmt::format("{}{}:{}", open.empty() ? " open(" : ",", i, in_quotes(tensor.dim_names[i]));
     }
     return name(t) + ' ' + type + open + (open.empty() ? "" : ")");
   }
@@ -62,7 +63,7 @@ class Printer {
   void print(const ForeignNode& node) {
     std::string text;
     for (const int t : node.outputs) text += (text.empty() ? "" : ", ") + typed(t);
-    text += fmt::format(" = {}{}:{}(", node.domain.empty() ? "" : quoted(node.domain) + ".",
+    text += fmt::format(" = {}{}:{}(", node.domain.empty() ? "" : in_quotes(node.domain) + ".",
                         name_text(node.op).substr(1), node.version);
     std::string separator;
     for (const int t : node.inputs) text += std::exchange(separator, ", ") + name(t);
@@ -77,7 +78,7 @@ class Printer {
                           name_text(key).substr(1), index);
     }
     if (separator != " {") text += '}';
-    line("{} @{}", text, quoted(node.name));
+    line("{} @{}", text, in_quotes(node.name));
   }
 
   const ForeignGraph& graph_;
@@ -87,11 +88,10 @@ class Printer {
 }  // namespace
 
 std::string to_text(const ForeignGraph& graph) {
-  std::string text = fmt::format(
-      "format {}\nfile {}\nsha256 {}\nversion {}\nproducer {}\n",
-      kFormats[static_cast<size_t>(graph.format)], quoted(graph.file), graph.sha256,
-      graph.ir_version, quoted(graph.producer));
-  for (const std::string& warning : graph.warnings) text += "warning " + quoted(warning) + '\n';
+  std::string text = fmt::format("format {}\nfile {}\nsha256 {}\nversion {}\nproducer {}\n",
+                                 kFormats[static_cast<size_t>(graph.format)], in_quotes(graph.file),
+                                 graph.sha256, graph.ir_version, in_quotes(graph.producer));
+  for (const std::string& warning : graph.warnings) text += "warning " + in_quotes(warning) + '\n';
   text += Printer(graph).run("");
   for (size_t i = 0; i < graph.subgraphs.size(); ++i) {
     text += fmt::format("graph {}:\n", i) + Printer(graph.subgraphs[i]).run("  ");

@@ -2,7 +2,6 @@
 #include "compiler/emit/c/c_chunks.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "compiler/emit/c/c_names.h"
 
@@ -23,12 +22,6 @@ std::vector<Line> lines_of(std::string_view text, std::string_view code) {
     at = end + 1;
   }
   return lines;
-}
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
-  return s;
 }
 
 std::string_view directive(std::string_view code) {

@@ -24,10 +24,9 @@ constexpr int kMaxLevels = 16;
 
 // Words after which no declared name stands: the type, or no declaration at all.
 constexpr std::array<std::string_view, 25> kNoType = {
-    "const",  "static", "inline", "extern", "volatile", "register", "unsigned",
-    "signed", "long",   "short",  "struct", "enum",     "union",    "typedef",
-    "return", "else",   "case",   "goto",   "sizeof",   "do",       "define",
-    "if",     "ifdef",  "ifndef", "elif"};
+    "const",  "static", "inline", "extern", "volatile", "register", "unsigned", "signed", "long",
+    "short",  "struct", "enum",   "union",  "typedef",  "return",   "else",     "case",   "goto",
+    "sizeof", "do",     "define", "if",     "ifdef",    "ifndef",   "elif"};
 
 bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -41,12 +40,6 @@ size_t word_end(std::string_view text, size_t at) {
 size_t next_solid(std::string_view text, size_t at) {
   while (at < text.size() && (is_space(text[at]) || text[at] == '\\')) ++at;
   return at;
-}
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
-  while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
-  return s;
 }
 
 // Walks over the words of blanked code and tells those that the code declares itself.
@@ -168,6 +161,12 @@ std::string substituted(const Macro& macro, const std::vector<std::string>& args
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
+  while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
+  return s;
+}
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';

@@ -12,6 +12,9 @@ namespace netkit::emit {
 
 bool is_word(char c);
 
+// Without white space at both ends; a view of the same characters.
+std::string_view trimmed(std::string_view text);
+
 // A C identifier of at most 64 characters.
 bool is_identifier(std::string_view name);
 

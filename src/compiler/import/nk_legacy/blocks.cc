@@ -7,11 +7,8 @@
 #include "compiler/import/nk_legacy/layers.h"
 
 namespace netkit::nk_legacy {
-namespace {
 
-constexpr int64_t kMaxConvs = 16;
-
-Result<int64_t> image_channels(const GraphMaker& graph, int x) {
+static Result<int64_t> image_channels(const GraphMaker& graph, int x) {
   if (graph.dims(x).size() == 4) return graph.dims(x)[3];
   return graph.wrong(fmt::format("its input is {}, not an image", dims_text(graph.dims(x))));
 }
@@ -22,6 +19,10 @@ Result<void> check_channels(const GraphMaker& graph, int x, int64_t channels) {
   return graph.wrong(
       fmt::format("{} channels stated, its input is {}", channels, dims_text(graph.dims(x))));
 }
+
+namespace {
+
+constexpr int64_t kMaxConvs = 16;
 
 int swish(GraphMaker& graph, int x) {
   return graph.node("swish", {x}, graph.dims(x));

@@ -53,12 +53,6 @@ Result<int> pool(GraphMaker& graph, const Layer& l, int x) {
   return graph.pool(x, op, l.window.value_or(window));
 }
 
-Result<void> check_channels(const GraphMaker& graph, int x, int64_t channels) {
-  const Dims& dims = graph.dims(x);
-  if (dims.size() == 4 && dims[3] == channels) return {};
-  return graph.wrong(fmt::format("{} channels stated, its input is {}", channels, dims_text(dims)));
-}
-
 Result<int> layer_norm(GraphMaker& graph, const Layer& l, int x) {
   NK_TRY(check_channels(graph, x, l.u[0]));
   return channel_norm(graph, x, l.f);

@@ -18,6 +18,9 @@ Result<int> channel_norm(GraphMaker& graph, int x, float epsilon);
 // project.
 Result<int> convnext_block(GraphMaker& graph, int x, int64_t channels, float epsilon);
 
+// Refuses where image x has not `channels` of them.
+Result<void> check_channels(const GraphMaker& graph, int x, int64_t channels);
+
 // MobileNetV4's universal inverted bottleneck (Qin et al. 2024). Kernel 0: that convolution is
 // absent. Weights: start, expand, middle, project, each followed by its batch norm where the file
 // has those unfolded.

@@ -13,20 +13,36 @@ namespace netkit::onnx {
 namespace {
 
 // AttributeProto.AttributeType.
-enum Kind : int32_t {
-  kUndefined = 0, kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kGraph = 5, kFloats = 6,
-  kInts = 7, kStrings = 8, kTensors = 9, kGraphs = 10, kSparse = 11, kSparses = 12, kType = 13,
+enum AttributeKind : int32_t {
+  kUndefined = 0,
+  kFloat = 1,
+  kInt = 2,
+  kString = 3,
+  kTensor = 4,
+  kGraph = 5,
+  kFloats = 6,
+  kInts = 7,
+  kStrings = 8,
+  kTensors = 9,
+  kGraphs = 10,
+  kSparse = 11,
+  kSparses = 12,
+  kType = 13,
   kTypes = 14,
 };
 
 // The stated type; files of the first format versions state none and are told by what is set.
 int32_t type_of(const pb::Attribute& a) {
   if (a.type() != kUndefined) return a.type();
-  const std::pair<bool, Kind> set[] = {
-      {a.has_f(), kFloat},           {a.has_i(), kInt},           {a.has_s(), kString},
-      {a.has_t(), kTensor},          {a.has_g(), kGraph},         {a.floats_size() != 0, kFloats},
-      {a.ints_size() != 0, kInts},   {a.strings_size() != 0, kStrings},
-      {a.graphs_size() != 0, kGraphs}};
+  const std::pair<bool, AttributeKind> set[] = {{a.has_f(), kFloat},
+                                                {a.has_i(), kInt},
+                                                {a.has_s(), kString},
+                                                {a.has_t(), kTensor},
+                                                {a.has_g(), kGraph},
+                                                {a.floats_size() != 0, kFloats},
+                                                {a.ints_size() != 0, kInts},
+                                                {a.strings_size() != 0, kStrings},
+                                                {a.graphs_size() != 0, kGraphs}};
   for (const auto& [is_set, kind] : set) {
     if (is_set) return kind;
   }
@@ -57,18 +73,21 @@ Result<AttrTensor> string_constant(const std::vector<std::string_view>& values, 
 
 AttrKind kind_of(const pb::Attribute& attribute) {
   const int32_t type = type_of(attribute);
-  return type == kGraph    ? AttrKind::kGraph
-         : type == kGraphs ? AttrKind::kGraphs
-                           : AttrKind::kValue;
+  return type == kGraph ? AttrKind::kGraph : type == kGraphs ? AttrKind::kGraphs : AttrKind::kValue;
 }
 
 Result<AttrValue> read_attribute(pb::Attribute& a, FileContext& file) {
   switch (type_of(a)) {
-    case kFloat: return AttrValue(double{a.f()});
-    case kInt: return AttrValue(int64_t{a.i()});
-    case kString: return AttrValue(a.s());
-    case kFloats: return AttrValue(std::vector<double>(a.floats().begin(), a.floats().end()));
-    case kInts: return AttrValue(std::vector<int64_t>(a.ints().begin(), a.ints().end()));
+    case kFloat:
+      return AttrValue(double{a.f()});
+    case kInt:
+      return AttrValue(int64_t{a.i()});
+    case kString:
+      return AttrValue(a.s());
+    case kFloats:
+      return AttrValue(std::vector<double>(a.floats().begin(), a.floats().end()));
+    case kInts:
+      return AttrValue(std::vector<int64_t>(a.ints().begin(), a.ints().end()));
     case kStrings:
       return AttrValue(std::vector<std::string>(a.strings().begin(), a.strings().end()));
     case kTensor: {
@@ -79,11 +98,16 @@ Result<AttrValue> read_attribute(pb::Attribute& a, FileContext& file) {
       NK_ASSIGN(AttrTensor tensor, read_sparse_tensor(*a.mutable_sparse_tensor(), file));
       return AttrValue(std::move(tensor));
     }
-    case kTensors: return AttrValue(std::string("TENSORS"));
-    case kSparses: return AttrValue(std::string("SPARSE_TENSORS"));
-    case kType: return AttrValue(std::string("TYPE_PROTO"));
-    case kTypes: return AttrValue(std::string("TYPE_PROTOS"));
-    default: return bad_input(fmt::format("unknown attribute type {}", a.type()));
+    case kTensors:
+      return AttrValue(std::string("TENSORS"));
+    case kSparses:
+      return AttrValue(std::string("SPARSE_TENSORS"));
+    case kType:
+      return AttrValue(std::string("TYPE_PROTO"));
+    case kTypes:
+      return AttrValue(std::string("TYPE_PROTOS"));
+    default:
+      return bad_input(fmt::format("unknown attribute type {}", a.type()));
   }
 }
 

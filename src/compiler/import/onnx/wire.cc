@@ -14,14 +14,26 @@ namespace netkit::onnx {
 namespace {
 
 // Message types whose fields matter here.
-enum class Kind { kModel, kFunction, kGraph, kNode, kAttribute, kSparse, kTensor, kValueInfo, kType,
-                  kTensorType, kShape, kLeaf };
+enum class MessageKind {
+  kModel,
+  kFunction,
+  kGraph,
+  kNode,
+  kAttribute,
+  kSparse,
+  kTensor,
+  kValueInfo,
+  kType,
+  kTensorType,
+  kShape,
+  kLeaf
+};
 
 // A field that makes an object for each of its occurrences.
 struct FieldRow {
-  Kind message;
+  MessageKind message;
   uint32_t number;
-  Kind child;      // kLeaf: nothing inside makes objects of its own
+  MessageKind child;  // kLeaf: nothing inside makes objects of its own
   size_t cost_bytes;
 };
 
@@ -29,45 +41,44 @@ template <typename T>
 constexpr size_t kCost = sizeof(T) + sizeof(void*);  // held by pointer in a repeated field
 
 constexpr FieldRow kRows[] = {
-    {Kind::kModel, 7, Kind::kGraph, kCost<pb::Graph>},
-    {Kind::kModel, 8, Kind::kLeaf, kCost<pb::OperatorSetId>},
-    {Kind::kModel, 25, Kind::kFunction, kCost<pb::Function>},
-    {Kind::kFunction, 4, Kind::kLeaf, kCost<std::string>},
-    {Kind::kFunction, 5, Kind::kLeaf, kCost<std::string>},
-    {Kind::kFunction, 6, Kind::kLeaf, kCost<std::string>},
-    {Kind::kFunction, 7, Kind::kNode, kCost<pb::Node>},
-    {Kind::kFunction, 9, Kind::kLeaf, kCost<pb::OperatorSetId>},
-    {Kind::kFunction, 11, Kind::kAttribute, kCost<pb::Attribute>},
-    {Kind::kGraph, 1, Kind::kNode, kCost<pb::Node>},
-    {Kind::kGraph, 5, Kind::kTensor, kCost<pb::Tensor>},
-    {Kind::kGraph, 11, Kind::kValueInfo, kCost<pb::ValueInfo>},
-    {Kind::kGraph, 12, Kind::kValueInfo, kCost<pb::ValueInfo>},
-    {Kind::kGraph, 13, Kind::kValueInfo, kCost<pb::ValueInfo>},
-    {Kind::kGraph, 15, Kind::kSparse, kCost<pb::SparseTensor>},
-    {Kind::kNode, 1, Kind::kLeaf, kCost<std::string>},
-    {Kind::kNode, 2, Kind::kLeaf, kCost<std::string>},
-    {Kind::kNode, 5, Kind::kAttribute, kCost<pb::Attribute>},
-    {Kind::kAttribute, 5, Kind::kTensor, kCost<pb::Tensor>},
-    {Kind::kAttribute, 6, Kind::kGraph, kCost<pb::Graph>},
-    {Kind::kAttribute, 9, Kind::kLeaf, kCost<std::string>},
-    {Kind::kAttribute, 10, Kind::kTensor, kCost<pb::Tensor>},
-    {Kind::kAttribute, 11, Kind::kGraph, kCost<pb::Graph>},
-    {Kind::kAttribute, 22, Kind::kSparse, kCost<pb::SparseTensor>},
-    {Kind::kSparse, 1, Kind::kTensor, kCost<pb::Tensor>},
-    {Kind::kSparse, 2, Kind::kTensor, kCost<pb::Tensor>},
-    {Kind::kTensor, 6, Kind::kLeaf, kCost<std::string>},
-    {Kind::kTensor, 13, Kind::kLeaf, kCost<pb::StringStringEntry>},
-    {Kind::kValueInfo, 2, Kind::kType, kCost<pb::Type>},
-    {Kind::kType, 1, Kind::kTensorType, kCost<pb::Type::TensorType>},
-    {Kind::kType, 8, Kind::kTensorType, kCost<pb::Type::TensorType>},
-    {Kind::kTensorType, 2, Kind::kShape, kCost<pb::Shape>},
-    {Kind::kShape, 1, Kind::kLeaf, kCost<pb::Shape::Dim>},
+    {MessageKind::kModel, 7, MessageKind::kGraph, kCost<pb::Graph>},
+    {MessageKind::kModel, 8, MessageKind::kLeaf, kCost<pb::OperatorSetId>},
+    {MessageKind::kModel, 25, MessageKind::kFunction, kCost<pb::Function>},
+    {MessageKind::kFunction, 4, MessageKind::kLeaf, kCost<std::string>},
+    {MessageKind::kFunction, 5, MessageKind::kLeaf, kCost<std::string>},
+    {MessageKind::kFunction, 6, MessageKind::kLeaf, kCost<std::string>},
+    {MessageKind::kFunction, 7, MessageKind::kNode, kCost<pb::Node>},
+    {MessageKind::kFunction, 9, MessageKind::kLeaf, kCost<pb::OperatorSetId>},
+    {MessageKind::kFunction, 11, MessageKind::kAttribute, kCost<pb::Attribute>},
+    {MessageKind::kGraph, 1, MessageKind::kNode, kCost<pb::Node>},
+    {MessageKind::kGraph, 5, MessageKind::kTensor, kCost<pb::Tensor>},
+    {MessageKind::kGraph, 11, MessageKind::kValueInfo, kCost<pb::ValueInfo>},
+    {MessageKind::kGraph, 12, MessageKind::kValueInfo, kCost<pb::ValueInfo>},
+    {MessageKind::kGraph, 13, MessageKind::kValueInfo, kCost<pb::ValueInfo>},
+    {MessageKind::kGraph, 15, MessageKind::kSparse, kCost<pb::SparseTensor>},
+    {MessageKind::kNode, 1, MessageKind::kLeaf, kCost<std::string>},
+    {MessageKind::kNode, 2, MessageKind::kLeaf, kCost<std::string>},
+    {MessageKind::kNode, 5, MessageKind::kAttribute, kCost<pb::Attribute>},
+    {MessageKind::kAttribute, 5, MessageKind::kTensor, kCost<pb::Tensor>},
+    {MessageKind::kAttribute, 6, MessageKind::kGraph, kCost<pb::Graph>},
+    {MessageKind::kAttribute, 9, MessageKind::kLeaf, kCost<std::string>},
+    {MessageKind::kAttribute, 10, MessageKind::kTensor, kCost<pb::Tensor>},
+    {MessageKind::kAttribute, 11, MessageKind::kGraph, kCost<pb::Graph>},
+    {MessageKind::kAttribute, 22, MessageKind::kSparse, kCost<pb::SparseTensor>},
+    {MessageKind::kSparse, 1, MessageKind::kTensor, kCost<pb::Tensor>},
+    {MessageKind::kSparse, 2, MessageKind::kTensor, kCost<pb::Tensor>},
+    {MessageKind::kTensor, 6, MessageKind::kLeaf, kCost<std::string>},
+    {MessageKind::kTensor, 13, MessageKind::kLeaf, kCost<pb::StringStringEntry>},
+    {MessageKind::kValueInfo, 2, MessageKind::kType, kCost<pb::Type>},
+    {MessageKind::kType, 1, MessageKind::kTensorType, kCost<pb::Type::TensorType>},
+    {MessageKind::kType, 8, MessageKind::kTensorType, kCost<pb::Type::TensorType>},
+    {MessageKind::kTensorType, 2, MessageKind::kShape, kCost<pb::Shape>},
+    {MessageKind::kShape, 1, MessageKind::kLeaf, kCost<pb::Shape::Dim>},
 };
 
-const FieldRow* row_of(Kind message, uint64_t number) {
-  const auto it = std::ranges::find_if(kRows, [&](const FieldRow& row) {
-    return row.message == message && row.number == number;
-  });
+const FieldRow* row_of(MessageKind message, uint64_t number) {
+  const auto it = std::ranges::find_if(
+      kRows, [&](const FieldRow& row) { return row.message == message && row.number == number; });
   return it == std::end(kRows) ? nullptr : it;
 }
 
@@ -75,7 +86,7 @@ class Walker {
  public:
   Walker(std::span<const std::byte> bytes, Budget& budget) : bytes_(bytes), budget_(budget) {}
 
-  Result<void> walk(Kind message, size_t end, int depth) {
+  Result<void> walk(MessageKind message, size_t end, int depth) {
     if (depth > kMaxNesting) return broken("messages are nested too deep");
     while (at_ < end) {
       NK_ASSIGN(const uint64_t key, varint(end));
@@ -118,16 +129,20 @@ class Walker {
     return {};
   }
 
-  Result<void> field(Kind message, uint64_t key, size_t end, int depth) {
+  Result<void> field(MessageKind message, uint64_t key, size_t end, int depth) {
     switch (key & 7) {
       case kVarint: {
         NK_TRY(varint(end));
         return {};
       }
-      case kFixed64: return skip(8, end);
-      case kFixed32: return skip(4, end);
-      case kBytes: break;
-      default: return broken("an unknown wire type");
+      case kFixed64:
+        return skip(8, end);
+      case kFixed32:
+        return skip(4, end);
+      case kBytes:
+        break;
+      default:
+        return broken("an unknown wire type");
     }
     NK_ASSIGN(const uint64_t size, varint(end));
     const size_t from = at_;
@@ -135,7 +150,7 @@ class Walker {
     const FieldRow* row = row_of(message, key >> 3);
     if (row == nullptr) return {};
     NK_TRY(budget_.spend(row->cost_bytes));
-    if (row->child == Kind::kLeaf) return {};
+    if (row->child == MessageKind::kLeaf) return {};
     const size_t to = std::exchange(at_, from);
     return walk(row->child, to, depth + 1);
   }
@@ -150,7 +165,7 @@ class Walker {
 Result<void> check_wire(std::span<const std::byte> bytes) {
   constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
   Budget budget(bytes.size(), kSlackBytes);
-  return Walker(bytes, budget).walk(Kind::kModel, bytes.size(), 0);
+  return Walker(bytes, budget).walk(MessageKind::kModel, bytes.size(), 0);
 }
 
 }  // namespace netkit::onnx

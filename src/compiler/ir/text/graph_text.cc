@@ -26,8 +26,8 @@ class Printer {
   }
 
   std::string run() {
-    if (!graph_.source.empty()) out_ += fmt::format("source {}\n", quoted(graph_.source));
-    if (!graph_.sha256.empty()) out_ += fmt::format("sha256 {}\n", quoted(graph_.sha256));
+    if (!graph_.source.empty()) out_ += fmt::format("source {}\n", in_quotes(graph_.source));
+    if (!graph_.sha256.empty()) out_ += fmt::format("sha256 {}\n", in_quotes(graph_.sha256));
     for (const TensorId id : graph_.inputs) out_ += fmt::format("input {}\n", typed(id));
     for (size_t i = 0; i < graph_.tensors.size(); ++i) {
       const Tensor& t = graph_.tensors[i];
@@ -62,7 +62,7 @@ class Printer {
       separator = ", ";
     }
     if (!node.attrs.all().empty()) out_ += '}';
-    if (!node.name.empty()) out_ += " @" + quoted(node.name);
+    if (!node.name.empty()) out_ += " @" + in_quotes(node.name);
     out_ += '\n';
   }
 

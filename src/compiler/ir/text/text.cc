@@ -34,24 +34,37 @@ T element(const Bytes& bytes, size_t i) {
 
 std::string element_text(nk_dtype dtype, const Bytes& bytes, size_t i) {
   switch (dtype) {
-    case NK_FLOAT32: return fmt::format("{}", element<float>(bytes, i));
-    case NK_FLOAT64: return fmt::format("{}", element<double>(bytes, i));
-    case NK_FLOAT16: return fmt::format("0x{:04x}", element<uint16_t>(bytes, i));
-    case NK_INT8: return fmt::format("{}", element<int8_t>(bytes, i));
-    case NK_UINT8: return fmt::format("{}", element<uint8_t>(bytes, i));
-    case NK_BOOL: return fmt::format("{}", element<uint8_t>(bytes, i));
-    case NK_INT16: return fmt::format("{}", element<int16_t>(bytes, i));
-    case NK_UINT16: return fmt::format("{}", element<uint16_t>(bytes, i));
-    case NK_INT32: return fmt::format("{}", element<int32_t>(bytes, i));
-    case NK_UINT32: return fmt::format("{}", element<uint32_t>(bytes, i));
-    case NK_INT64: return fmt::format("{}", element<int64_t>(bytes, i));
-    case NK_UINT64: return fmt::format("{}", element<uint64_t>(bytes, i));
+    case NK_FLOAT32:
+      return fmt::format("{}", element<float>(bytes, i));
+    case NK_FLOAT64:
+      return fmt::format("{}", element<double>(bytes, i));
+    case NK_FLOAT16:
+      return fmt::format("0x{:04x}", element<uint16_t>(bytes, i));
+    case NK_INT8:
+      return fmt::format("{}", element<int8_t>(bytes, i));
+    case NK_UINT8:
+      return fmt::format("{}", element<uint8_t>(bytes, i));
+    case NK_BOOL:
+      return fmt::format("{}", element<uint8_t>(bytes, i));
+    case NK_INT16:
+      return fmt::format("{}", element<int16_t>(bytes, i));
+    case NK_UINT16:
+      return fmt::format("{}", element<uint16_t>(bytes, i));
+    case NK_INT32:
+      return fmt::format("{}", element<int32_t>(bytes, i));
+    case NK_UINT32:
+      return fmt::format("{}", element<uint32_t>(bytes, i));
+    case NK_INT64:
+      return fmt::format("{}", element<int64_t>(bytes, i));
+    case NK_UINT64:
+      return fmt::format("{}", element<uint64_t>(bytes, i));
     case NK_INT4: {
       const int nibble = (std::to_integer<int>(bytes[i / 2]) >> (i % 2 != 0 ? 4 : 0)) & 15;
       return fmt::format("{}", nibble > 7 ? nibble - 16 : nibble);
     }
     case NK_STRING:
-    case NK_DTYPE_NONE: break;
+    case NK_DTYPE_NONE:
+      break;
   }
   return "?";
 }
@@ -68,12 +81,14 @@ struct AttrText {
 
   std::string operator()(int64_t v) const { return fmt::format("{}", v); }
   std::string operator()(double v) const { return real_text(v); }
-  std::string operator()(const std::string& v) const { return quoted(v); }
+  std::string operator()(const std::string& v) const { return in_quotes(v); }
   std::string operator()(const std::vector<int64_t>& v) const {
     return fmt::format("[{}]", fmt::join(v, ","));
   }
   std::string operator()(const std::vector<double>& v) const { return list(v, real_text, 'f'); }
-  std::string operator()(const std::vector<std::string>& v) const { return list(v, quoted, 's'); }
+  std::string operator()(const std::vector<std::string>& v) const {
+    return list(v, in_quotes, 's');
+  }
   std::string operator()(const AttrTensor& v) const {
     static const Bytes kNone;
     return fmt::format("tensor({} = {})", type_text(v.type, max_elems),
@@ -97,7 +112,7 @@ struct AttrText {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -114,7 +129,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string name_text(std::string_view name) {
-  return "%" + (is_bare(name) ? std::string(name) : quoted(name));
+  return "%" + (is_bare(name) ? std::string(name) : in_quotes(name));
 }
 
 std::string values_text(const TensorType& type, const Bytes& bytes, size_t max_elems) {

@@ -11,7 +11,7 @@
 namespace netkit {
 
 // In double quotes, with \ before quotes and backslashes and \xHH for control characters.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // "%name", quoted where a character could be taken for syntax.
 std::string name_text(std::string_view name);

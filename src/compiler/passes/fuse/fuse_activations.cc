@@ -82,7 +82,7 @@ bool set_range(Editor& editor, int n, Range range, bool clamps) {
   return true;
 }
 
-bool fuse(Editor& editor, int n) {
+bool fuse_activation(Editor& editor, int n) {
   const Node& node = editor.node(n);
   const auto outer = range_of_node(node);
   if (!outer || !(outer->lo <= outer->hi) || node.inputs.empty()) return false;
@@ -112,7 +112,7 @@ bool fuse(Editor& editor, int n) {
 Result<Graph> fuse_activations(const Graph& graph) {
   Editor editor(graph);
   for (int n = 0; n < editor.node_count(); ++n) {
-    if (editor.alive(n)) fuse(editor, n);
+    if (editor.alive(n)) fuse_activation(editor, n);
   }
   return editor.finish();
 }

@@ -26,9 +26,13 @@ bool spatial_pads(const Editor& editor, const Node& pad, Pads& pads) {
 }
 
 // A pad's value is a real number, so zero is the zero point where the tensor is quantised.
-double value_of(const Node& pad) { return pad.attrs.get_float("value", 0.0); }
+double value_of(const Node& pad) {
+  return pad.attrs.get_float("value", 0.0);
+}
 
-bool pads_zeros(const Editor&, const Node& pad, const Node&) { return value_of(pad) == 0.0; }
+bool pads_zeros(const Editor&, const Node& pad, const Node&) {
+  return value_of(pad) == 0.0;
+}
 
 bool has_pads(const Node& node) {
   return std::ranges::any_of(node.attrs.get_ints("pads"), [](int64_t p) { return p != 0; });
@@ -65,7 +69,7 @@ constexpr struct {
   bool (*fits)(const Editor& editor, const Node& pad, const Node& node);
   bool whole;
   bool counts;  // the padding must then be counted
-} kReaders[] = {
+} kPadReaders[] = {
     {"conv2d", pads_zeros, false, false},
     {"dwconv2d", pads_zeros, false, false},
     {"avg_pool2d", pads_for_average, true, true},
@@ -78,10 +82,10 @@ bool keeps_a_cell(const Node& pool, const std::vector<int64_t>& pads) {
          pads[0] < h && pads[2] < h && pads[1] < w && pads[3] < w;
 }
 
-bool fuse(Editor& editor, int n) {
+bool fuse_pad(Editor& editor, int n) {
   const Node& node = editor.node(n);
-  const auto row = std::ranges::find(kReaders, node.op, [](const auto& r) { return r.op; });
-  if (row == std::end(kReaders)) return false;
+  const auto row = std::ranges::find(kPadReaders, node.op, [](const auto& r) { return r.op; });
+  if (row == std::end(kPadReaders)) return false;
   const int pad = editor.producer_of(node.inputs[0], "pad");
   Pads added{};
   if (pad < 0 || !spatial_pads(editor, editor.node(pad), added) ||
@@ -108,7 +112,7 @@ bool fuse(Editor& editor, int n) {
 Result<Graph> fuse_pads(const Graph& graph) {
   Editor editor(graph);
   for (int n = 0; n < editor.node_count(); ++n) {
-    while (editor.alive(n) && fuse(editor, n)) {
+    while (editor.alive(n) && fuse_pad(editor, n)) {
     }
   }
   return editor.finish();

@@ -19,9 +19,9 @@ struct ColumnName {
 };
 
 constexpr ColumnName kNames[] = {
-    {"id", kId},         {"buffer", kId},     {"buffer_id", kId},  {"lower", kLower},
-    {"begin", kLower},   {"start", kLower},   {"upper", kUpper},   {"end", kUpper, true},
-    {"size", kSize},     {"hint", kHint},     {"offset", kOffset}, {"alignment", kAlignment},
+    {"id", kId},       {"buffer", kId},   {"buffer_id", kId},  {"lower", kLower},
+    {"begin", kLower}, {"start", kLower}, {"upper", kUpper},   {"end", kUpper, true},
+    {"size", kSize},   {"hint", kHint},   {"offset", kOffset}, {"alignment", kAlignment},
     {"gaps", kGaps},
 };
 
@@ -30,10 +30,10 @@ constexpr int64_t kMostNumber = int64_t{1} << 61;
 struct Header {
   std::array<int, kColumns> at;  // field index, or -1
   size_t fields = 0;
-  int64_t upper_shift = 0;       // 1 when the last step is given, not the one past it
+  int64_t upper_shift = 0;  // 1 when the last step is given, not the one past it
 };
 
-struct Reader {
+struct ListReader {
   const std::string& file;
   size_t line = 0;
 
@@ -66,7 +66,7 @@ std::optional<int64_t> number(std::string_view text) {
   return value;
 }
 
-Result<Header> read_header(const Reader& reader, std::string_view line) {
+Result<Header> read_header(const ListReader& reader, std::string_view line) {
   Header header;
   header.at.fill(-1);
   const std::vector<std::string_view> fields = split(line, ',');
@@ -95,7 +95,7 @@ Result<Header> read_header(const Reader& reader, std::string_view line) {
   return header;
 }
 
-Result<LifeGap> read_gap(const Reader& reader, std::string_view text, int64_t shift,
+Result<LifeGap> read_gap(const ListReader& reader, std::string_view text, int64_t shift,
                          const PlacementBuffer& b) {
   const std::vector<std::string_view> halves = split(text, '@');
   const std::vector<std::string_view> steps = split(halves[0], '-');
@@ -121,7 +121,7 @@ Result<LifeGap> read_gap(const Reader& reader, std::string_view text, int64_t sh
                       "write from-to or from-to@low:high");
 }
 
-Result<PlacementBuffer> read_buffer(const Reader& reader, const Header& header,
+Result<PlacementBuffer> read_buffer(const ListReader& reader, const Header& header,
                                     const std::vector<std::string_view>& fields) {
   auto field = [&](Column column) {
     const int at = header.at[column];
@@ -157,7 +157,7 @@ Result<PlacementBuffer> read_buffer(const Reader& reader, const Header& header,
 }  // namespace
 
 Result<BufferList> read_buffer_list(std::string_view text, const std::string& file) {
-  Reader reader{file};
+  ListReader reader{file};
   BufferList list;
   std::optional<Header> header;
   std::unordered_set<std::string> seen;

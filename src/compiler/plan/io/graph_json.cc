@@ -11,8 +11,6 @@
 namespace netkit::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kMaxText = size_t{256} << 20;
 
 std::string index_text(const std::string& where, size_t i) {
@@ -47,7 +45,7 @@ Result<const Json*> list_field(const Json& object, const char* key, bool require
   return &*it;
 }
 
-class Reader {
+class GraphReader {
  public:
   Result<Problem> read(const Json& root) {
     if (!root.is_object()) return bad_input("not a JSON object");
@@ -199,7 +197,7 @@ Json op_json(const Problem& problem, const Step& s) {
 Result<Problem> parse_graph(std::string_view text) {
   if (text.size() > kMaxText) return bad_input("the graph has more than 256 MiB of text");
   NK_ASSIGN(const Json root, parse_json(text));
-  return Reader().read(root);
+  return GraphReader().read(root);
 }
 
 std::string graph_json(const Problem& problem) {

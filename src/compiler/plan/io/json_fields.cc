@@ -6,8 +6,6 @@
 
 namespace netkit::plan {
 
-using Json = nlohmann::ordered_json;
-
 Result<int64_t> whole_number(const Json& value, const std::string& where, int bits) {
   double number = -1;
   if (value.is_number()) number = value.get<double>();

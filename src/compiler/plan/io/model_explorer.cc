@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/plan/io/json.h"
+#include "compiler/plan/io/json_fields.h"
 
 namespace netkit::plan {
 
 std::string model_explorer_json(const Problem& problem, const Layout& layout) {
-  using Json = nlohmann::ordered_json;
   Json root = {{"results", Json::object()}};
   for (const LayoutStep& s : layout.steps) {
     for (const int t : problem.steps[s.step].outputs) {

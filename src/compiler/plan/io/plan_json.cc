@@ -3,11 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/plan/io/json.h"
+#include "compiler/plan/io/json_fields.h"
 
 namespace netkit::plan {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string text_of(const Json& root) {
   return root.dump(-1, ' ', false, Json::error_handler_t::replace);

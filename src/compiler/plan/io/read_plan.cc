@@ -12,16 +12,14 @@
 namespace netkit::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr size_t kMaxItems = 200'000;
+constexpr size_t kMaxPlanItems = 200'000;
 constexpr int64_t kMostTime = std::numeric_limits<int>::max();  // of a plan without steps
 constexpr BufferKind kKinds[] = {BufferKind::kInput, BufferKind::kActivation, BufferKind::kOutput,
                                  BufferKind::kScratch, BufferKind::kState};
 
 Result<const Json*> list(const Json& object, const char* key) {
   const auto it = object.find(key);
-  if (it == object.end() || !it->is_array() || it->size() > kMaxItems) {
+  if (it == object.end() || !it->is_array() || it->size() > kMaxPlanItems) {
     return bad_input(std::string("needs a list '") + key + "'", "plan");
   }
   for (const Json& item : *it) {
@@ -30,7 +28,7 @@ Result<const Json*> list(const Json& object, const char* key) {
   return &*it;
 }
 
-class Reader {
+class PlanReader {
  public:
   Result<SavedPlan> read(const Json& root) {
     Layout& l = plan_.layout;
@@ -131,7 +129,7 @@ class Reader {
       LayoutOverlap overlap;
       NK_ASSIGN(overlap.with, buffer_named(o.value("with", Json()), b.name));
       NK_ASSIGN(const int64_t step, whole_field(o, "step", b.name));
-      overlap.step = static_cast<int>(std::min<int64_t>(step, kMaxItems));
+      overlap.step = static_cast<int>(std::min<int64_t>(step, kMaxPlanItems));
       if (o.contains("forward_bytes")) {
         NK_ASSIGN(overlap.forward_bytes, whole_field(o, "forward_bytes", b.name));
       }
@@ -154,7 +152,7 @@ class Reader {
       NK_ASSIGN(step.live_bytes, whole_field(item, "live_bytes", s.name));
       if (item.contains("overlap")) {
         NK_ASSIGN(const int64_t overlap, whole_field(item, "overlap", s.name));
-        step.overlap = static_cast<int>(std::min<int64_t>(overlap, kMaxItems));
+        step.overlap = static_cast<int>(std::min<int64_t>(overlap, kMaxPlanItems));
       }
       const auto scratch = names_.find(s.name + ".scratch");
       if (scratch != names_.end()) {
@@ -190,7 +188,7 @@ Result<SavedPlan> parse_plan(std::string_view text) {
   if (root.value("format", Json()) != "netkit-plan/1") {
     return bad_input("is no netkit-plan/1", "format");
   }
-  return Reader().read(root);
+  return PlanReader().read(root);
 }
 
 }  // namespace netkit::plan

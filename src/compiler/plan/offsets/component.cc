@@ -6,6 +6,7 @@
 
 #include "compiler/plan/offsets/orders.h"
 #include "compiler/plan/offsets/strip.h"
+#include "compiler/plan/rounding.h"
 
 namespace netkit::plan {
 namespace {
@@ -16,10 +17,6 @@ constexpr size_t kMostExact = 3000;  // members; pairs grow with the square
 constexpr uint64_t kGreedyOrders = 5;
 constexpr uint64_t kRestartNodes = 512;
 constexpr uint64_t kLongEvery = 32;
-
-int64_t ceil_div(int64_t a, int64_t b) {
-  return a / b + (a % b > 0 ? 1 : 0);
-}
 
 class Solver {
  public:

@@ -9,17 +9,12 @@
 #include <set>
 #include <utility>
 
+#include "compiler/plan/rounding.h"
+
 namespace netkit::plan {
 namespace {
 
 constexpr int64_t kFar = std::numeric_limits<int64_t>::max() / 4;
-
-int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-int64_t ceil_div(int64_t a, int64_t b) {
-  return a / b + (a % b > 0 ? 1 : 0);
-}
 
 struct Builder {
   const PlacementProblem& problem;

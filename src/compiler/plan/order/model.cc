@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "compiler/plan/rounding.h"
+
 namespace netkit::plan {
 namespace {
-
-int64_t round_up(int64_t x, int64_t alignment) { return (x + alignment - 1) & -alignment; }
 
 void unique_sorted(std::vector<int>& v) {
   std::sort(v.begin(), v.end());
@@ -237,8 +237,7 @@ bool closes(const OrderBuffer& b, const uint64_t* executed, int step) {
 
 }  // namespace
 
-StepEffect step_effect(const OrderModel& model, const uint64_t* executed, int64_t alive,
-                       int step) {
+StepEffect step_effect(const OrderModel& model, const uint64_t* executed, int64_t alive, int step) {
   StepEffect effect;
   int64_t opened = 0, closed = 0;
   for (const int id : model.step_buffers[step]) {

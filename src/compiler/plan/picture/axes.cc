@@ -10,7 +10,7 @@ namespace netkit::plan {
 namespace {
 
 constexpr int kNamedSteps = 60;  // more steps than that get numbers only
-constexpr size_t kNameLetters = 18;
+constexpr size_t kAxisNameLetters = 18;
 constexpr int kMostTicks = 8;
 
 // A round distance between ticks: 1, 2 or 5 times a power of ten.
@@ -78,7 +78,8 @@ double step_axis_height(const PictureView& view, const Scale& scale) {
     const Layout& layout = *view.layout;
     longest = std::max(
         longest,
-        shortened(first_name(view.problem->steps[layout.steps[i].step].name), kNameLetters).size());
+        shortened(first_name(view.problem->steps[layout.steps[i].step].name), kAxisNameLetters)
+            .size());
   }
   return 34 + 5.0 * static_cast<double>(longest);
 }
@@ -98,7 +99,7 @@ std::string step_axis(const PictureView& view, const Scale& scale, double y) {
   }
   for (int i = scale.window.first; i <= scale.window.last; ++i) {
     const std::string& name = view.problem->steps[layout.steps[i].step].name;
-    const std::string shown = shortened(first_name(name), kNameLetters);
+    const std::string shown = shortened(first_name(name), kAxisNameLetters);
     out += fmt::format(
         "<text transform=\"translate({:.1f} {:.1f}) rotate(-52)\" class=\"tick end\">"
         "<title>{}</title>{}</text>\n",

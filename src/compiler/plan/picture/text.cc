@@ -10,7 +10,7 @@ namespace netkit::plan {
 namespace {
 
 constexpr const char* kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-constexpr size_t kMaxPeakLines = 12, kNameLetters = 48;
+constexpr size_t kMaxPeakLines = 12, kPeakNameLetters = 48;
 
 // A letter per buffer: its own name where that is one letter, else the next free one, the largest
 // buffer first; '*' when the letters are used up.
@@ -158,7 +158,7 @@ std::string text_picture(const Layout& layout, int columns, int rows) {
     out += fmt::format("  {} {:>10} B {:>5.1f} %  {} ({})\n", letters[live[i]], b.bytes,
                        100.0 * static_cast<double>(b.bytes) /
                            static_cast<double>(std::max<int64_t>(1, layout.steps[peak].live_bytes)),
-                       shortened(first_name(b.name), kNameLetters), kind_name(b.kind));
+                       shortened(first_name(b.name), kPeakNameLetters), kind_name(b.kind));
   }
   if (live.size() > kMaxPeakLines) {
     out += fmt::format("  and {} smaller ones\n", live.size() - kMaxPeakLines);

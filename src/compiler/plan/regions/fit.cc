@@ -7,11 +7,10 @@
 
 #include "compiler/plan/regions/regions.h"
 #include "compiler/plan/regions/replace.h"
+#include "compiler/plan/rounding.h"
 
 namespace netkit::plan {
 namespace {
-
-constexpr uint64_t kPlaceNodes = 1'000'000;
 
 struct Span {
   int64_t begin = 0, end = 0;
@@ -32,10 +31,6 @@ bool names(const RegionRule& rule, const LayoutBuffer& buffer) {
       kWords, [&](const Word& w) { return rule.buffers == w.text && buffer.kind == w.kind; });
 }
 
-int64_t up(int64_t value, int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
 // Where each region's free part stands in the common address space. `open`: the last has no end.
 std::vector<Span> spans_of(const std::vector<RegionUse>& uses, int64_t alignment, bool open) {
   std::vector<Span> spans;
@@ -44,7 +39,7 @@ std::vector<Span> spans_of(const std::vector<RegionUse>& uses, int64_t alignment
     int64_t bytes = std::max<int64_t>(0, uses[r].bytes - uses[r].reserved_bytes);
     if (open && r + 1 == uses.size()) bytes = int64_t{1} << 52;
     spans.push_back({at, at + bytes});
-    at = up(at + bytes, alignment) + alignment;
+    at = round_up(at + bytes, alignment) + alignment;
   }
   return spans;
 }
@@ -59,7 +54,7 @@ Demand demand_of(const LayoutBuffer& buffer, const MemoryMap& map) {
   Demand demand{std::vector<char>(map.regions.size(), 1), buffer.bytes};
   for (const RegionRule& rule : map.rules) {
     if (!names(rule, buffer)) continue;
-    if (rule.transfer_bytes) demand.bytes = up(demand.bytes, *rule.transfer_bytes);
+    if (rule.transfer_bytes) demand.bytes = round_up(demand.bytes, *rule.transfer_bytes);
     for (size_t s = 0; s < map.regions.size() && !rule.regions.empty(); ++s) {
       if (std::ranges::count(rule.regions, static_cast<int>(s)) == 0) demand.allowed[s] = 0;
     }
@@ -74,8 +69,8 @@ int64_t stacked(const std::vector<int64_t>& rooms, const std::vector<char>& allo
   int64_t sum = 0, waste = 0;
   for (size_t s = 0; s < rooms.size(); ++s) {
     if (!allowed[s]) continue;
-    sum += up(rooms[s], alignment);
-    waste = std::max(waste, up(rooms[s], alignment) - rooms[s]);
+    sum += round_up(rooms[s], alignment);
+    waste = std::max(waste, round_up(rooms[s], alignment) - rooms[s]);
   }
   return sum - waste;
 }
@@ -132,8 +127,8 @@ void apply_rules(const Layout& layout, const MemoryMap& map, const std::vector<S
       if (rule.transfer_bytes) {
         PlacementBuffer& block = r.problem.buffers[r.block[b]];
         block.alignment =
-            up(std::max<int64_t>(layout.alignment, block.alignment), *rule.transfer_bytes);
-        block.bytes = up(block.bytes, *rule.transfer_bytes);
+            round_up(std::max<int64_t>(layout.alignment, block.alignment), *rule.transfer_bytes);
+        block.bytes = round_up(block.bytes, *rule.transfer_bytes);
         alone[r.block[b]] = 1;
       }
     }

@@ -10,17 +10,15 @@
 namespace netkit::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kBits = 50;  // sums of many numbers stay exact
-constexpr size_t kMaxItems = 1000;
+constexpr size_t kMaxRegions = 1000;
 constexpr size_t kMaxText = size_t{16} << 20;
 
 // The list under `key`, absent: empty. Every item is an object.
 Result<Json> objects(const Json& object, const char* key, const std::string& where) {
   const auto it = object.find(key);
   if (it == object.end()) return Json::array();
-  bool good = it->is_array() && it->size() <= kMaxItems;
+  bool good = it->is_array() && it->size() <= kMaxRegions;
   for (size_t i = 0; good && i < it->size(); ++i) good = (*it)[i].is_object();
   if (!good) return bad_input(std::string("'") + key + "' is no list of objects", where);
   return *it;

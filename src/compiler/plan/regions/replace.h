@@ -2,12 +2,16 @@
 // A layout as a placement problem: its lives and stated overlaps are kept, its addresses are not.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "compiler/plan/layout.h"
 #include "compiler/plan/offsets/place.h"
 
 namespace netkit::plan {
+
+// Nodes that a search for addresses may visit before the best so far is taken.
+constexpr uint64_t kPlaceNodes = 1'000'000;
 
 struct Replacement {
   PlacementProblem problem;

@@ -4,15 +4,10 @@
 #include <algorithm>
 
 #include "compiler/plan/regions/replace.h"
+#include "compiler/plan/rounding.h"
 
 namespace netkit::plan {
 namespace {
-
-constexpr uint64_t kPlaceNodes = 1'000'000;
-
-int64_t up(int64_t value, int64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 // Bytes that no other part can use, whatever the addresses: whole alignment units only.
 int64_t state_bytes(const Layout& layout) {
@@ -124,7 +119,7 @@ Result<SharedPlan> share_arena(const std::vector<SharedPart>& parts, Sharing sha
   bool states = false;
   for (const SharedPart& part : parts) {
     const bool stacked = sharing == Sharing::kConcurrent;
-    const int64_t above = stacked ? up(top, layout.alignment) : 0;
+    const int64_t above = stacked ? round_up(top, layout.alignment) : 0;
     append(part, above, out);
     top = stacked ? above + part.layout->arena_bytes : std::max(top, part.layout->arena_bytes);
     states |= state_bytes(*part.layout) > 0;

@@ -4,15 +4,12 @@
 #include <numeric>
 
 #include "compiler/plan/offsets/search/search.h"
+#include "compiler/plan/rounding.h"
 
 namespace netkit::plan {
 namespace {
 
 constexpr uint64_t kWeightOne = 1024;
-
-int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
 
 bool same_range(const Item& x, const Item& y) {
   return x.first_section == y.first_section && x.end_section == y.end_section &&
