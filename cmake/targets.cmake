@@ -72,14 +72,28 @@ function(netkit_host_options target level)
   target_precompile_headers(${target} PRIVATE ${netkit_precompiled})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${NETKIT_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
-# Units of their own: the certificate checker, which shares nothing with the planner, and the files
-# whose names (kTable, infer, set) are those of every operator, or of every kind of network.
+# Units of their own: the certificate checker, which shares nothing with the planner; the files
+# whose names (kTable, infer, set) are those of every operator, or of every kind of network; what
+# reaches the importers.
 set(netkit_alone ${NETKIT_PLAN_SOURCES} ${NETKIT_HOST_SOURCES})
-list(FILTER netkit_alone INCLUDE REGEX "src/(compiler/plan/check|compiler/driver/capi|ops)/")
+list(FILTER netkit_alone INCLUDE REGEX
+     "src/(ops/|compiler/(plan/check/|driver/capi/|driver/[^/]*$|import/import))")
 set_source_files_properties(${netkit_alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_library(netkit_plan OBJECT ${NETKIT_PLAN_SOURCES})
 netkit_host_options(netkit_plan -O2)
-add_library(netkit_compiler STATIC ${NETKIT_HOST_SOURCES} $<TARGET_OBJECTS:netkit_plan>
+# The importers and the verbs apart: a program that reads .nk files only links without protobuf.
+set(netkit_parts $<TARGET_OBJECTS:netkit_plan>)
+foreach(part import/onnx import/tflite driver/cases driver/plan driver/verbs)
+  set(sources ${NETKIT_HOST_SOURCES})
+  list(FILTER sources INCLUDE REGEX "src/compiler/${part}/")
+  list(FILTER NETKIT_HOST_SOURCES EXCLUDE REGEX "src/compiler/${part}/")
+  string(REPLACE "/" "_" name netkit_${part})
+  add_library(${name} OBJECT ${sources})
+  netkit_host_options(${name} -O1)
+  target_link_libraries(${name} PRIVATE netkit_schemas)
+  list(APPEND netkit_parts $<TARGET_OBJECTS:${name}>)
+endforeach()
+add_library(netkit_compiler STATIC ${NETKIT_HOST_SOURCES} ${netkit_parts}
             ${NETKIT_GENERATED}/embedded_sources.cc)
 set_target_properties(netkit_compiler PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 netkit_host_options(netkit_compiler -O1)
