@@ -3,6 +3,8 @@
 .PHONY: all lib demo test examples bench bench-mcu firmware clean help packages-build packages-test configure
 .NOTPARALLEL:
 JOBS ?= $(shell nproc)
+# Switches of the build that a user may name here too: make lib NETKIT_XNNPACK=1.
+SWITCHES := $(foreach s,CMSIS_NN NMSIS_NN ESP_NN XNNPACK,-DNETKIT_$(s)=$(or $(NETKIT_$(s)),0))
 
 all: lib
 
@@ -12,7 +14,7 @@ packages-test:
 	@scripts/install_packages.sh test
 
 configure: packages-build
-	@cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@cmake --preset release $(SWITCHES) >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
 	@mkdir -p build && mv build-configure.log build/configure.log
 
 lib: configure ## the tool and both libraries: build/netkit, build/libnetkit.a, build/libnetkit_compiler.a

@@ -55,9 +55,17 @@ target_compile_options(test_tests PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop
 # One C program in three dialects calls every function of netkit.h.
 foreach(dialect 99 11 23)
   set(name test_capi_c${dialect})
-  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/capi/all_calls.c)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/capi/all_calls.c
+                 ${CMAKE_SOURCE_DIR}/tests/capi/quant_calls.c)
   set_target_properties(${name} PROPERTIES C_STANDARD ${dialect} LINKER_LANGUAGE CXX)
   target_link_libraries(${name} PRIVATE netkit_flags netkit_command_line m)
   add_test(NAME ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
            COMMAND ${name} models/digits_cnn_int8.tflite ${CMAKE_BINARY_DIR})
 endforeach()
+# The samples of the older interface's pages, as a program with its flat header names.
+file(GLOB netkit_older_face CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/older_face/*.cc)
+add_executable(test_older_face ${netkit_older_face})
+target_include_directories(test_older_face PRIVATE ${CMAKE_SOURCE_DIR}/include/compat)
+target_link_libraries(test_older_face PRIVATE netkit_flags netkit_command_line GTest::gtest_main)
+target_compile_options(test_older_face PRIVATE -O1)
+add_test(NAME test_older_face COMMAND test_older_face WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -9,7 +9,10 @@ logs=build/logs
 mkdir -p "$logs"
 passed=0 failed=0 names=()
 
-check_style() { python3 scripts/check_style.py && python3 scripts/check_layers.py; }
+check_style() {
+  python3 scripts/check_style.py && python3 scripts/check_layers.py &&
+    python3 scripts/name_table.py --check
+}
 check_unit() {
   cmake --preset tests && cmake --build build -j "$jobs" &&
     ctest --test-dir build --output-on-failure -j "$jobs"

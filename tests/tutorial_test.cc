@@ -87,11 +87,12 @@ TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
            page_folder("tutorial"), 14);
 }
 
-// A page with one C program: it becomes `program`, then the commands run.
+// A page with one program: it becomes `program`, then the commands run.
 void run_program_page(const std::string& page, const std::string& program, size_t at_least) {
   const std::string text = text_of(std::string(NETKIT_SOURCE_DIR) + "/docs/" + page);
   const std::string folder = page_folder("page_" + program);
-  const size_t begin = text.find("```c\n") + 5;
+  const std::string fence = program.ends_with(".c") ? "```c\n" : "```cpp\n";
+  const size_t begin = text.find(fence) + fence.size();
   std::ofstream(folder + "/" + program) << text.substr(begin, text.find("```", begin) - begin);
   run_page(text, folder, at_least);
 }
@@ -102,6 +103,10 @@ TEST(CLibrary, TheProgramOfThePageCompilesAndRuns) {
 
 TEST(CApiPage, TheProgramOfThePageCompilesAndRuns) {
   run_program_page("c-api.md", "first.c", 4);
+}
+
+TEST(CppApiPage, TheProgramOfThePageCompilesAndRuns) {
+  run_program_page("cpp-api.md", "by_hand.cc", 2);
 }
 
 }  // namespace

@@ -27,6 +27,10 @@ struct Arena {
   Arena() = default;
   // As init.
   Arena(void* memory, std::size_t size) { bind(memory, size); }
+#if defined(NETKIT_TARGET_CPU)
+  // What the arena owns goes with it; the heap behind it only by destroy_heap.
+  ~Arena() { reset(); }
+#endif
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 

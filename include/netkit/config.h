@@ -51,6 +51,20 @@
 #define NETKIT_USE_MMAP 1
 #endif
 
+/* Kernels of chip vendors: netkit's own run; a switch that would do nothing is refused. */
+#if defined(NETKIT_USE_CMSIS_NN) || (defined(NETKIT_CMSIS_NN) && NETKIT_CMSIS_NN)
+#error "NETKIT_CMSIS_NN=1: CMSIS-NN has no adapter in this build; leave it out"
+#endif
+#if defined(NETKIT_USE_ESP_NN) || (defined(NETKIT_ESP_NN) && NETKIT_ESP_NN)
+#error "NETKIT_ESP_NN=1: ESP-NN has no adapter in this build; leave it out"
+#endif
+#if defined(NETKIT_USE_NMSIS_NN) || (defined(NETKIT_NMSIS_NN) && NETKIT_NMSIS_NN)
+#error "NETKIT_NMSIS_NN=1: NMSIS-NN has no adapter in this build; leave it out"
+#endif
+#if defined(NETKIT_USE_XNNPACK) || (defined(NETKIT_XNNPACK) && NETKIT_XNNPACK)
+#error "NETKIT_XNNPACK=1: XNNPACK has no adapter in this build; leave it out"
+#endif
+
 /* The capacity that an arena has where nobody says another, in bytes. */
 #ifndef NK_ARENA_DEFAULT_CAPACITY
 #if defined(NETKIT_ARENA_CAPACITY)

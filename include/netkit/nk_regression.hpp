@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "netkit.h"
+#include "netkit/arena.hpp"
 
 namespace netkit::NkRegression {
 
@@ -15,10 +15,12 @@ struct RunSummary {
 };
 
 // A file that cannot be read counts as one failed case; nk_last_error says why.
-inline RunSummary RunModelTests(const char* nk_path) {
-  const nk_test_summary_t summary = nk_run_model_tests(nk_path);
-  return {summary.passed, summary.failed};
-}
+RunSummary RunModelTests(const char* nk_path);
+
+// Between the two, every model of RunModelTests runs in an arena of this capacity, and fails where
+// it needs more; else in one of the planned size. false: capacity 0, or one is begun already.
+bool BeginRegressionArena(std::size_t capacity = Arena::kDefaultCapacity);
+void EndRegressionArena();
 
 }  // namespace netkit::NkRegression
 

@@ -3,6 +3,7 @@
 #ifndef NETKIT_TEST_HPP
 #define NETKIT_TEST_HPP
 
+#include "netkit.h"
 #include "netkit/nk_regression.hpp"
 
 namespace netkit {

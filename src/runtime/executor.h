@@ -31,7 +31,9 @@ class Executor {
   Status run(Hook hook, void* user);
 
   // The first `count` steps alone: what the next one would read stands in the arena then.
-  Status run_first(uint32_t count) { return walk(count, nullptr, nullptr); }
+  Status run_first(uint32_t count, Hook hook = nullptr, void* user = nullptr) {
+    return walk(count, hook, user);
+  }
 
   bool is_loaded() const { return arena_ != nullptr; }
   const NkView& view() const { return view_; }

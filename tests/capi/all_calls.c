@@ -7,15 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netkit.h"
-
-#define CHECK(condition)                                                              \
-  do {                                                                                \
-    if (!(condition)) {                                                               \
-      fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, nk_last_error()); \
-      exit(1);                                                                        \
-    }                                                                                 \
-  } while (0)
+#include "calls.h"
 
 #define ARENA_BYTES (1u << 20)
 static unsigned char memory[ARENA_BYTES + 3];
@@ -390,6 +382,7 @@ int main(int argc, char** argv) {
   check_ops();
   check_convolutions();
   check_mlp();
+  check_quant();
   check_simple_cnn();
   check_blocks();
   check_neck();

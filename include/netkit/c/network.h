@@ -76,6 +76,31 @@ nk_status_t nk_mlp_forward(nk_mlp_t* mlp, nk_arena_t* arena, const nk_tensor_t* 
 nk_status_t nk_cnn_create(nk_arena_t* arena, uint32_t num_layers, nk_cnn_t* cnn);
 bool nk_cnn_is_valid(const nk_cnn_t* cnn);
 
+/* An int8 network: an entry per tensor of weights, in the order of the layers and, inside blocks,
+ * of their convolutions. Weights and bias stand here where the layer is set with NULL
+ * (convolutions: always). real = scale * (q - zero_point); weights are symmetric; a bias has the
+ * scale in_scale * its weight scale. The sum of a block has the scale of the last convolution
+ * before it; a softmax 1/256 and -128. */
+typedef struct nk_quant_layer_t {
+  const int8_t* weights;
+  const int32_t* bias;
+  float in_scale;
+  int32_t in_zero_point;
+  float out_scale; /* behind a relu, before a swish */
+  int32_t out_zero_point;
+  const float* weight_scales; /* one, or one per output channel; unchanged as weights are */
+  uint32_t num_weight_scales;
+} nk_quant_layer_t;
+typedef struct nk_quant_t {
+  const nk_quant_layer_t* layers;
+  uint32_t num_layers;
+  bool omit_final_softmax;
+} nk_quant_t;
+/* Between create and the first layer; makes the network int8. Dense layers then take int8 weights
+ * and an int32 bias. Errors: a scale or zero point out of range. */
+nk_status_t nk_mlp_set_quant(nk_mlp_t* mlp, const nk_quant_t* quant);
+nk_status_t nk_cnn_set_quant(nk_cnn_t* cnn, const nk_quant_t* quant);
+
 /* A layer each, in the order of execution. Padding at the ends may be NK_PAD_MIRROR; a bias may be
  * NULL, and so may both vectors of every batch norm inside a block. in_channels and spatial sizes
  * are checked by init_activation_buffers. The PAFPN layer reads taps 0 and 1 and ends with its

@@ -18,6 +18,12 @@ static_assert(alignof(ArenaState) <= alignof(nk_arena_t));
 ArenaState* state_of(nk_arena_t* arena);
 const ArenaState* state_of(const nk_arena_t* arena);
 
+// The arena of a handle; nullptr as state_of.
+inline Arena* arena_of(nk_arena_t* arena) {
+  ArenaState* state = state_of(arena);
+  return state == nullptr ? nullptr : &state->arena;
+}
+
 // An empty arena in the storage, whatever that held.
 Arena& make_arena(nk_arena_t* arena);
 

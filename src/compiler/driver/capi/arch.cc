@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // nk_arch_info_t of layers and of a loaded program.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -58,6 +59,16 @@ nk_arch_info_t arch_of(const nk_legacy::LegacyFile& file) {
   arch.biases_bytes = total_bytes(file.biases);
   arch.expected_weight_floats = total_elements(file.weights) + total_elements(file.biases);
   return arch;
+}
+
+void print_arch(const char* path, const nk_arch_info_t& arch) {
+  const char* kind = arch.kind == NK_NETWORK_MLP ? "mlp" : "cnn";
+  std::printf("%s: version %u, %s, %u layers, input", path, arch.version, kind, arch.num_layers);
+  for (uint32_t i = 0; i < arch.input_rank; ++i) {
+    std::printf(i == 0 ? " %u" : "x%u", arch.input_shape[i]);
+  }
+  std::printf(", %u outputs, weights %zu B, biases %zu B\n", arch.output_elements,
+              arch.weights_bytes, arch.biases_bytes);
 }
 
 nk_status_t arch_of(const NkView& view, nk_arch_info_t& arch) {

@@ -2,13 +2,29 @@
 #include "compiler/driver/capi/builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace netkit::driver {
 namespace {
 
-std::span<const std::byte> bytes_at(const float* values, int64_t count) {
-  return std::as_bytes(std::span(values, static_cast<size_t>(count)));
+std::span<const std::byte> bytes_at(const void* values, int64_t count, size_t width) {
+  return {static_cast<const std::byte*>(values), static_cast<size_t>(count) * width};
+}
+
+bool is_scale(float scale) {
+  return scale > 0.0f && std::isfinite(scale);
+}
+bool is_int8(int32_t zero_point) {
+  return zero_point >= -128 && zero_point <= 127;
+}
+
+bool is_usable(const nk_quant_layer_t& q) {
+  const bool channels = q.weight_scales != nullptr && q.num_weight_scales > 0 &&
+                        std::all_of(q.weight_scales, q.weight_scales + q.num_weight_scales,
+                                    [](float scale) { return is_scale(scale); });
+  return channels && is_scale(q.in_scale) && is_scale(q.out_scale) && is_int8(q.in_zero_point) &&
+         is_int8(q.out_zero_point);
 }
 
 }  // namespace
@@ -33,16 +49,25 @@ nk_status_t Builder::set(uint32_t index, const nk_legacy::Layer& layer,
       return refuse_numbers(NK_ERR_LAYER_CONFIG, "layer {}: a size is 0, negative or too large",
                             index);
     }
-    if (w.weights == nullptr) {
+    if (w.weights == nullptr && !is_quantised()) {
       return refuse_numbers(NK_ERR_INVALID_ARGUMENT, "layer {}: weights are NULL", index);
     }
-    const float* bias = w.bias;
-    if (bias == nullptr) {
+    if (w.weights != nullptr && w.dtype != (is_quantised() ? NK_INT8 : NK_FLOAT32)) {
+      return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
+                            "layer {}: an int8 network takes these weights from its entries; "
+                            "set it with NULL",
+                            index);
+    }
+    const void* bias = w.bias;
+    if (bias == nullptr && w.weights != nullptr) {
       zeros_.emplace_back(static_cast<size_t>(w.channels), 0.0f);
       bias = zeros_.back().data();
     }
-    slot.weights.push_back({NK_FLOAT32, w.dims, bytes_at(w.weights, *elements)});
-    slot.biases.push_back({NK_FLOAT32, {w.channels}, bytes_at(bias, w.channels)});
+    const nk_dtype types[] = {is_quantised() ? NK_INT8 : NK_FLOAT32,
+                              is_quantised() ? NK_INT32 : NK_FLOAT32};
+    slot.weights.push_back(
+        {types[0], w.dims, bytes_at(w.weights, *elements, types[0] == NK_INT8 ? 1 : 4)});
+    slot.biases.push_back({types[1], {w.channels}, bytes_at(bias, w.channels, 4)});
   }
   slot.is_set = true;
   slots_[index] = std::move(slot);
@@ -66,19 +91,61 @@ nk_status_t Builder::file(Dims input, nk_legacy::LegacyFile& out) const {
     out.weights.insert(out.weights.end(), slot.weights.begin(), slot.weights.end());
     out.biases.insert(out.biases.end(), slot.biases.begin(), slot.biases.end());
   }
+  return is_quantised() ? take_quants(out) : NK_OK;
+}
+
+nk_status_t Builder::set_quant(const nk_quant_t& quant) {
+  if (std::ranges::any_of(slots_, &Slot::is_set)) {
+    return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "set_quant comes before the layers");
+  }
+  std::vector<nk_quant_layer_t> entries(quant.layers, quant.layers + quant.num_layers);
+  const auto bad = std::ranges::find_if_not(entries, is_usable);
+  if (bad != entries.end()) {
+    return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
+                          "entry {}: a scale is not above 0, or a zero point no int8",
+                          static_cast<uint64_t>(bad - entries.begin()));
+  }
+  quants_ = std::move(entries);
   return NK_OK;
 }
 
-nk_status_t make_builder(void* storage, nk_arena_t* arena, uint32_t layers, bool is_mlp) {
-  ArenaState* state = state_of(arena);
-  if (storage == nullptr || state == nullptr || layers < 1 || layers > NK_MAX_LAYERS) {
+// One entry per tensor of weights, in their order.
+nk_status_t Builder::take_quants(nk_legacy::LegacyFile& out) const {
+  out.version = 4;
+  if (quants_->size() != out.weights.size()) {
+    return refuse_numbers(NK_ERR_LAYER_CONFIG, "{} quantisation entries for {} weight tensors",
+                          quants_->size(), out.weights.size());
+  }
+  for (size_t i = 0; i < quants_->size(); ++i) {
+    const nk_quant_layer_t& q = (*quants_)[i];
+    if (out.weights[i].bytes.data() == nullptr) {
+      if (q.weights == nullptr || q.bias == nullptr) {
+        return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
+                              "weight tensor {}: neither its layer nor its entry holds it", i);
+      }
+      out.weights[i].bytes = bytes_at(q.weights, element_count(out.weights[i].dims).value_or(0), 1);
+      out.biases[i].bytes = bytes_at(q.bias, out.biases[i].dims[0], 4);
+    }
+    nk_legacy::QuantEntry entry;
+    entry.in_scale = q.in_scale;
+    entry.in_zero = q.in_zero_point;
+    entry.out_scale = q.out_scale;
+    entry.out_zero = q.out_zero_point;
+    entry.weight_scales.assign(q.weight_scales, q.weight_scales + q.num_weight_scales);
+    out.quants.push_back(std::move(entry));
+  }
+  return NK_OK;
+}
+
+nk_status_t make_builder(void* storage, Arena* arena, uint32_t layers, bool is_mlp) {
+  if (storage == nullptr || arena == nullptr || layers < 1 || layers > NK_MAX_LAYERS) {
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT,
                           "create: no arena, no handle, or not 1 to 100 layers");
   }
   return guarded([&] {
     auto* builder = new Builder(is_mlp, layers);
-    state->arena.own(builder);
-    make_network(storage, arena)->builder = builder;
+    arena->own(builder);
+    make_network(storage, *arena)->builder = builder;
     return NK_OK;
   });
 }
@@ -91,9 +158,8 @@ Builder* builder_of(Network* network) {
   return network->builder;
 }
 
-nk_status_t build(Network& network, nk_arena_t* arena, Dims input) {
-  ArenaState* state = state_of(arena);
-  if (state == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no arena");
+nk_status_t build(Network& network, Arena* arena, Dims input, const NkOpsResolver& resolver) {
+  if (arena == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no arena");
   if (std::ranges::any_of(input, [](int64_t d) { return d < 1 || d > 1 << 20; })) {
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "a size of the input is 0 or too large");
   }
@@ -102,7 +168,7 @@ nk_status_t build(Network& network, nk_arena_t* arena, Dims input) {
     const nk_status_t status = network.builder->file(std::move(input), file);
     if (status != NK_OK) return status;
     network.ready = false;
-    return load_layers(network, file, *state, NK_ERR_LAYER_CONFIG);
+    return load_layers(network, file, *arena, NK_ERR_LAYER_CONFIG, resolver);
   });
 }
 

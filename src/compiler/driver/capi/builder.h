@@ -4,18 +4,21 @@
 
 #include <initializer_list>
 #include <list>
+#include <optional>
 #include <vector>
 
 #include "compiler/driver/capi/network.h"
 
 namespace netkit::driver {
 
-// Float weights of the caller's; bias NULL: zeros.
+// Weights of the caller's, float32, or int8 with a bias of int32; bias NULL: zeros. Weights of a
+// quantised network may be NULL: its entries hold them.
 struct LayerWeights {
-  const float* weights;
-  const float* bias;
+  const void* weights;
+  const void* bias;
   Dims dims;         // of the weights
   int64_t channels;  // of the bias
+  nk_dtype dtype = NK_FLOAT32;
 };
 
 class Builder : public ArenaOwned {
@@ -24,9 +27,15 @@ class Builder : public ArenaOwned {
 
   bool is_mlp() const { return is_mlp_; }
   size_t layer_count() const { return slots_.size(); }
+  std::string_view kind_name(size_t index) const {
+    return nk_legacy::name_of(slots_[index].layer.kind);
+  }
+  bool is_quantised() const { return quants_.has_value(); }
   // Replaces layer `index`. Errors: beyond the last layer, a size below 0, weights that are NULL.
   nk_status_t set(uint32_t index, const nk_legacy::Layer& layer,
                   const std::vector<LayerWeights>& weights);
+  // Makes the network int8; before any layer is set. Copies the entries, not the weights.
+  nk_status_t set_quant(const nk_quant_t& quant);
   // [in] of a dense first layer; 0 where it is something else.
   int64_t first_features() const;
   // Errors: a layer that was never set.
@@ -38,17 +47,20 @@ class Builder : public ArenaOwned {
     nk_legacy::Layer layer;
     std::vector<nk_legacy::Stored> weights, biases;
   };
+  nk_status_t take_quants(nk_legacy::LegacyFile& out) const;
+
   bool is_mlp_;
   std::vector<Slot> slots_;
-  std::list<std::vector<float>> zeros_;  // biases that nobody gave
+  std::optional<std::vector<nk_quant_layer_t>> quants_;
+  std::list<std::vector<float>> zeros_;  // biases that nobody gave; int32 zeros look alike
 };
 
 // create: an empty network with a builder that the arena owns.
-nk_status_t make_builder(void* storage, nk_arena_t* arena, uint32_t layers, bool is_mlp);
+nk_status_t make_builder(void* storage, Arena* arena, uint32_t layers, bool is_mlp);
 // The builder of a handle that create filled; nullptr with nk_last_error set.
 Builder* builder_of(Network* network);
 // Plans what was set, for one input shape.
-nk_status_t build(Network& network, nk_arena_t* arena, Dims input);
+nk_status_t build(Network& network, Arena* arena, Dims input, const NkOpsResolver& resolver = {});
 // Copies a tensor of the caller's into the only input.
 nk_status_t set_input(Network& network, const nk_tensor_t* input);
 // The result as a tensor without a batch of 1 in front of an image.

@@ -78,7 +78,7 @@ bool find_tap(const nk_cnn_t* cnn, uint8_t id, nk_program_tensor_t& tensor) {
 extern "C" {
 
 nk_status_t nk_cnn_create(nk_arena_t* arena, uint32_t num_layers, nk_cnn_t* cnn) {
-  return make_builder(cnn ? cnn->storage : nullptr, arena, num_layers, false);
+  return make_builder(cnn ? cnn->storage : nullptr, arena_of(arena), num_layers, false);
 }
 bool nk_cnn_is_valid(const nk_cnn_t* cnn) {
   return network_of(cnn, "nk_cnn_is_valid") != nullptr;
@@ -152,7 +152,7 @@ nk_status_t nk_cnn_init_activation_buffers(nk_cnn_t* cnn, nk_arena_t* arena, uin
                                            uint32_t in_w, uint32_t in_c) {
   Network* n = network_of(cnn, "nk_cnn_init_activation_buffers");
   if (builder_of(n) == nullptr) return n ? NK_ERR_INVALID_ARGUMENT : NK_ERR_NOT_INITIALIZED;
-  return build(*n, arena, {in_h, in_w, in_c});
+  return build(*n, arena_of(arena), {in_h, in_w, in_c});
 }
 bool nk_cnn_has_activation_buffers(const nk_cnn_t* cnn) {
   const Network* n = network_of(cnn, "nk_cnn_has_activation_buffers");

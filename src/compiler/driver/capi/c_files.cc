@@ -2,7 +2,6 @@
 // What a model file is and needs, without keeping it loaded.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <vector>
 
 #include "compiler/driver/capi/network.h"
@@ -106,11 +105,7 @@ nk_status_t nk_arch_print(const char* nk_path) {
   nk_arch_info_t a;
   const nk_status_t status = nk_parse_architecture(nk_path, &a);
   if (status != NK_OK) return status;
-  const char* kind = a.kind == NK_NETWORK_MLP ? "mlp" : "cnn";
-  std::printf("%s: version %u, %s, %u layers, input", nk_path, a.version, kind, a.num_layers);
-  for (uint32_t i = 0; i < a.input_rank; ++i) std::printf(i == 0 ? " %u" : "x%u", a.input_shape[i]);
-  std::printf(", %u outputs, weights %zu B, biases %zu B\n", a.output_elements, a.weights_bytes,
-              a.biases_bytes);
+  print_arch(nk_path, a);
   return NK_OK;
 }
 

@@ -7,33 +7,22 @@
 #include "netkit/model.hpp"
 
 namespace netkit::driver {
-namespace {
 
-using Load = nk_status_t (*)(Network&, const void*, size_t, ArenaState&);
-
-nk_status_t from_path(Network& n, const void* path, size_t, ArenaState& arena) {
-  return load_path(n, static_cast<const char*>(path), arena);
-}
-nk_status_t from_memory(Network& n, const void* data, size_t size, ArenaState& arena) {
-  return load_bytes(n, static_cast<const uint8_t*>(data), size, arena);
-}
-
-// Fills `storage` and, where there is one, `info`; a failure leaves nothing loaded.
-nk_status_t load(void* storage, nk_arena_t* arena, nk_arch_info_t* info, Load how, const void* from,
-                 size_t size, bool mlp_only) {
-  ArenaState* state = state_of(arena);
-  if (state == nullptr || storage == nullptr) {
+nk_status_t load(void* storage, Arena* arena, nk_arch_info_t* info, const ModelBytes& from,
+                 bool mlp_only) {
+  if (arena == nullptr || storage == nullptr) {
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "load: no arena or no handle");
   }
   return guarded([&] {
-    Network* n = make_network(storage, arena);
-    const Arena::Mark mark = state->arena.mark();
-    nk_status_t status = how(*n, from, size, *state);
+    Network* n = make_network(storage, *arena);
+    const Arena::Mark mark = arena->mark();
+    nk_status_t status = from.path != nullptr ? load_path(*n, from.path, *arena)
+                                              : load_bytes(*n, from.data, from.size, *arena);
     if (status == NK_OK && mlp_only && n->arch.kind != NK_NETWORK_MLP) {
       status = netkit::refuse(NK_ERR_UNSUPPORTED_NETWORK, "not a network of dense layers only");
     }
     if (status != NK_OK) {
-      state->arena.release(mark);
+      arena->release(mark);
       n->mark = 0;
       return status;
     }
@@ -41,6 +30,8 @@ nk_status_t load(void* storage, nk_arena_t* arena, nk_arch_info_t* info, Load ho
     return NK_OK;
   });
 }
+
+namespace {
 
 template <typename T>
 int64_t integer_at(const void* data, size_t i) {
@@ -179,26 +170,27 @@ extern "C" {
 
 nk_status_t nk_mlp_load(const char* nk_path, nk_arena_t* arena, nk_mlp_t* mlp,
                         nk_arch_info_t* info) {
-  return load(mlp ? mlp->storage : nullptr, arena, info, from_path, nk_path, 0, true);
+  return load(mlp ? mlp->storage : nullptr, arena_of(arena), info, {nk_path}, true);
 }
 nk_status_t nk_mlp_load_memory(const uint8_t* data, size_t size, nk_arena_t* arena, nk_mlp_t* mlp,
                                nk_arch_info_t* info) {
-  return load(mlp ? mlp->storage : nullptr, arena, info, from_memory, data, size, true);
+  return load(mlp ? mlp->storage : nullptr, arena_of(arena), info, {nullptr, data, size}, true);
 }
 nk_status_t nk_cnn_load(const char* nk_path, nk_arena_t* arena, nk_cnn_t* cnn,
                         nk_arch_info_t* info) {
-  return load(cnn ? cnn->storage : nullptr, arena, info, from_path, nk_path, 0, false);
+  return load(cnn ? cnn->storage : nullptr, arena_of(arena), info, {nk_path}, false);
 }
 nk_status_t nk_cnn_load_memory(const uint8_t* data, size_t size, nk_arena_t* arena, nk_cnn_t* cnn,
                                nk_arch_info_t* info) {
-  return load(cnn ? cnn->storage : nullptr, arena, info, from_memory, data, size, false);
+  return load(cnn ? cnn->storage : nullptr, arena_of(arena), info, {nullptr, data, size}, false);
 }
 nk_status_t nk_model_load(const char* nk_path, nk_arena_t* arena, nk_model_t* model) {
-  return load(model ? model->storage : nullptr, arena, nullptr, from_path, nk_path, 0, false);
+  return load(model ? model->storage : nullptr, arena_of(arena), nullptr, {nk_path}, false);
 }
 nk_status_t nk_model_load_memory(const uint8_t* data, size_t size, nk_arena_t* arena,
                                  nk_model_t* model) {
-  return load(model ? model->storage : nullptr, arena, nullptr, from_memory, data, size, false);
+  return load(model ? model->storage : nullptr, arena_of(arena), nullptr, {nullptr, data, size},
+              false);
 }
 
 nk_status_t nk_model_load_auto(const char* nk_path, nk_arena_t* arena, nk_network_kind_t* kind,
@@ -208,7 +200,7 @@ nk_status_t nk_model_load_auto(const char* nk_path, nk_arena_t* arena, nk_networ
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "nk_model_load_auto: a handle is NULL");
   }
   *kind = NK_NETWORK_UNKNOWN;
-  nk_status_t status = load(cnn->storage, arena, &arch, from_path, nk_path, 0, false);
+  nk_status_t status = load(cnn->storage, arena_of(arena), &arch, {nk_path}, false);
   if (status != NK_OK) return status;
   if (info != nullptr) *info = arch;
   *kind = arch.kind;

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "compiler/driver/compile.h"
 #include "compiler/emit/nk/nk_writer.h"
@@ -25,7 +27,21 @@ struct OwnedImage : ArenaOwned {
     release = [](ArenaOwned* self) { delete static_cast<OwnedImage*>(self); };
   }
   AlignedBlock image;
+  std::vector<nk_kernel_entry> kernels;  // of a resolver; none: all of the library
 };
+
+// The kernels of a resolver's operators, by id, each once.
+std::vector<nk_kernel_entry> kernels_of(const NkOpsResolver& resolver) {
+  std::vector<nk_kernel_entry> all;
+  for (size_t i = 0; i < resolver.count; ++i) {
+    const NkOpKernels& op = *resolver.ops[i];
+    all.insert(all.end(), op.entries, op.entries + op.count);
+  }
+  std::ranges::sort(all, {}, &nk_kernel_entry::id);
+  const auto twice = std::ranges::unique(all, {}, &nk_kernel_entry::id);
+  all.erase(twice.begin(), twice.end());
+  return all;
+}
 
 struct OwnedMapping : ArenaOwned {
   explicit OwnedMapping(MappedFile mapped) : file(std::move(mapped)) {
@@ -34,20 +50,44 @@ struct OwnedMapping : ArenaOwned {
   MappedFile file;
 };
 
+// The symbol of the first step's kernel that is not among `kernels`.
+std::string missing_kernel(const NkView& view, std::span<const nk_kernel_entry> kernels) {
+  const nk_file_section* section = view.find_section(NK_SECTION_STEP_INFO);
+  const nk_file_step* step = view.first_step();
+  for (uint32_t i = 0; section != nullptr && i < section->count; ++i) {
+    nk_file_step_info info;
+    std::memcpy(&info, view.payload(*section) + i * sizeof info, sizeof info);
+    if (std::ranges::find(kernels, step->kernel_id, &nk_kernel_entry::id) == kernels.end()) {
+      return fmt::format("the network needs {}, which no operator of the resolver holds",
+                         view.string(info.kernel_name));
+    }
+    step = NkView::next_step(step);
+  }
+  return nk_status_string(NK_ERR_UNKNOWN_KERNEL);
+}
+
 // Takes the planned bytes from the arena and loads.
-nk_status_t load_program(Network& n, const void* file, size_t size, ArenaState& arena) {
+nk_status_t load_program(Network& n, const void* file, size_t size, Arena& arena,
+                         std::span<const nk_kernel_entry> kernels = {}) {
   size_t need = 0, alignment = 1;
   nk_status_t status = nk_program_need(file, size, &need, &alignment);
   if (status != NK_OK) return netkit::refuse(status, nk_status_string(status));
-  const Arena::Mark mark = arena.arena.mark();
-  void* memory = arena.arena.alloc(need, alignment);
+  const Arena::Mark mark = arena.mark();
+  void* memory = arena.alloc(need, alignment);
   if (memory == nullptr) {
     return refuse_numbers(NK_ERR_ARENA_OVERFLOW, "the model needs {} B of arena, {} B remain", need,
-                          arena.arena.remaining());
+                          arena.remaining());
   }
-  status = nk_program_load(&n.program, file, size, memory, need);
+  status = kernels.empty()
+               ? nk_program_load(&n.program, file, size, memory, need)
+               : nk_program_load_with(&n.program, file, size, memory, need, kernels.data(),
+                                      kernels.size(), NK_CHECK_STRUCTURE);
   if (status != NK_OK) {
-    arena.arena.release(mark);
+    arena.release(mark);
+    NkView view;
+    if (status == NK_ERR_UNKNOWN_KERNEL && !kernels.empty() && view.open(file, size).ok()) {
+      return netkit::refuse(status, missing_kernel(view, kernels).c_str());
+    }
     return netkit::refuse(status, nk_status_string(status));
   }
   n.ready = true;
@@ -84,18 +124,17 @@ uint32_t count_results(const nk_program_t& program) {
 
 Network* network_of(const void* storage, const char* call) {
   const auto* n = static_cast<const Network*>(storage);
-  const ArenaState* arena = n && n->mark == kMark ? state_of(n->arena) : nullptr;
-  if (arena != nullptr && arena->arena.generation() == n->generation)
-    return const_cast<Network*>(n);
+  const bool filled = n && n->mark == kMark;
+  if (filled && n->arena->generation() == n->generation) return const_cast<Network*>(n);
   netkit::refuse(NK_ERR_MODEL_NOT_LOADED,
                  fmt::format("{}: no network, or its arena was reset", call).c_str());
   return nullptr;
 }
 
-Network* make_network(void* storage, nk_arena_t* arena) {
+Network* make_network(void* storage, Arena& arena) {
   Network n{};
-  n.arena = arena;
-  n.generation = state_of(arena)->arena.generation();
+  n.arena = &arena;
+  n.generation = arena.generation();
   n.mark = kMark;
   std::memcpy(storage, &n, sizeof n);
   return static_cast<Network*>(storage);
@@ -131,14 +170,17 @@ nk_status_t convert(const nk_legacy::LegacyFile& file, AlignedBlock& image,
   return NK_OK;
 }
 
-nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, ArenaState& arena,
-                        nk_status_t when_wrong) {
+nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, Arena& arena,
+                        nk_status_t when_wrong, const NkOpsResolver& resolver) {
   auto owned = std::make_unique<OwnedImage>();
   const AlignedBlock& image = owned->image;
+  owned->kernels = kernels_of(resolver);
   nk_status_t status = convert(file, owned->image, when_wrong);
-  if (status == NK_OK) status = load_program(network, image.data(), image.size(), arena);
+  if (status == NK_OK) {
+    status = load_program(network, image.data(), image.size(), arena, owned->kernels);
+  }
   if (status != NK_OK) return status;
-  arena.arena.own(owned.release());
+  arena.own(owned.release());
   network.arch = arch_of(file);
   network.results = count_results(network.program);
   nk_program_tensor_t out;
@@ -147,7 +189,7 @@ nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, Are
   return NK_OK;
 }
 
-nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, ArenaState& arena) {
+nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, Arena& arena) {
   if (data == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no data");
   const uint32_t version = version_of(data, size);
   if (version == 3 || version == 4) {
@@ -162,7 +204,7 @@ nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, Arena
   return arch_of(executor_of(&network.program)->view(), network.arch);
 }
 
-nk_status_t load_path(Network& network, const char* path, ArenaState& arena) {
+nk_status_t load_path(Network& network, const char* path, Arena& arena) {
   if (path == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no path");
   MappedFile mapped;
   if (const char* why = mapped.open(path)) {
@@ -171,18 +213,18 @@ nk_status_t load_path(Network& network, const char* path, ArenaState& arena) {
   auto owned = std::make_unique<OwnedMapping>(std::move(mapped));
   const nk_status_t status = load_bytes(network, owned->file.data(), owned->file.size(), arena);
   // A converted model has its own copy.
-  if (status == NK_OK && network.arch.version >= NK_FILE_VERSION) arena.arena.own(owned.release());
+  if (status == NK_OK && network.arch.version >= NK_FILE_VERSION) arena.own(owned.release());
   return status;
 }
 
-nk_status_t run(Network& network) {
+nk_status_t run(Network& network, Executor::Hook hook, void* user) {
   Executor* executor = executor_of(&network.program);
   if (executor == nullptr || !network.ready) {
     return netkit::refuse(NK_ERR_NOT_INITIALIZED, "the network has no activation buffers yet");
   }
   const nk_file_step* softmax = network.omits_softmax ? final_softmax(network) : nullptr;
-  const Status status =
-      softmax == nullptr ? executor->run() : executor->run_first(executor->view().step_count() - 1);
+  const uint32_t steps = executor->view().step_count() - (softmax == nullptr ? 0 : 1);
+  const Status status = executor->run_first(steps, hook, user);
   if (status == NK_STATUS_OK) return NK_OK;
   return netkit::refuse(NK_ERR_MODEL_PARSE, nk_status_text(status));
 }

@@ -10,6 +10,7 @@
 #include "compiler/driver/aligned_block.h"
 #include "compiler/import/nk_legacy/legacy.h"
 #include "netkit.h"
+#include "netkit/ops_resolver.hpp"
 #include "runtime/capi/c_arena.h"
 #include "runtime/capi/c_program.h"
 #include "runtime/capi/last_error.h"
@@ -22,7 +23,7 @@ struct Network {
   nk_program_t program;
   nk_arch_info_t arch;
   Builder* builder;     // nullptr: loaded from a file
-  nk_arena_t* arena;    // that owns what stands behind the handle
+  Arena* arena;         // that owns what stands behind the handle
   uint32_t generation;  // of the arena when the handle was made
   uint32_t results;     // outputs that are no feature taps
   bool ready;           // the program is loaded
@@ -40,7 +41,7 @@ Network* network_of(const Handle* handle, const char* call) {
 }
 
 // An empty network in the handle's storage.
-Network* make_network(void* storage, nk_arena_t* arena);
+Network* make_network(void* storage, Arena& arena);
 
 // Keeps the error's text; `status` for what is wrong with the input.
 nk_status_t refuse(const Error& error, nk_status_t status);
@@ -48,12 +49,22 @@ nk_status_t refuse(const Error& error, nk_status_t status);
 nk_status_t refuse_numbers(nk_status_t status, const char* format, uint64_t a, uint64_t b = 0);
 
 // Loads a file of version 3 to 5 whose bytes stay in place.
-nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, ArenaState& arena);
-// Plans layers and loads what comes out; its constants become the arena's.
-nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, ArenaState& arena,
-                        nk_status_t when_wrong);
+nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, Arena& arena);
+// Plans layers and loads what comes out, with the kernels of `resolver`; its constants and the
+// table become the arena's.
+nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, Arena& arena,
+                        nk_status_t when_wrong, const NkOpsResolver& resolver = {});
 // Maps the file, and owns the mapping.
-nk_status_t load_path(Network& network, const char* path, ArenaState& arena);
+nk_status_t load_path(Network& network, const char* path, Arena& arena);
+// Where a model's file is: at a path, or at `data` where path is nullptr.
+struct ModelBytes {
+  const char* path = nullptr;
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+};
+// Fills `storage` and, where there is one, `info`; a failure leaves nothing loaded.
+nk_status_t load(void* storage, Arena* arena, nk_arch_info_t* info, const ModelBytes& from,
+                 bool mlp_only);
 
 // The version 5 file of layers.
 nk_status_t convert(const nk_legacy::LegacyFile& file, AlignedBlock& image, nk_status_t when_wrong);
@@ -64,8 +75,12 @@ nk_arch_info_t arch_of(const nk_legacy::LegacyFile& file);
 // Of a verified file. NK_ERR_UNSUPPORTED_NETWORK: the input has more than four axes.
 nk_status_t arch_of(const NkView& view, nk_arch_info_t& arch);
 
+// One line on stdout.
+void print_arch(const char* path, const nk_arch_info_t& arch);
+
 // One inference on what stands in the inputs; without the last softmax where that is asked for.
-nk_status_t run(Network& network);
+// `hook` as in Executor.
+nk_status_t run(Network& network, Executor::Hook hook = nullptr, void* user = nullptr);
 // An output behind run, or what the softmax that was left out would have read.
 nk_status_t result_of(Network& network, uint32_t index, nk_program_tensor_t& tensor);
 
