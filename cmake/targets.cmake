@@ -73,11 +73,11 @@ function(netkit_host_options target level)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${NETKIT_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 # Units of their own: the certificate checker, which shares nothing with the planner; the files
-# whose names (kTable, infer, set) are those of every operator, or of every kind of network; what
-# reaches the importers.
+# whose names (kTable, infer, set) are those of every operator or of every kind of network; those
+# that read public headers, which have a Tensor too; what reaches the importers.
 set(netkit_alone ${NETKIT_PLAN_SOURCES} ${NETKIT_HOST_SOURCES})
 list(FILTER netkit_alone INCLUDE REGEX
-     "src/(ops/|compiler/(plan/check/|driver/capi/|driver/[^/]*$|import/import))")
+     "src/(ops/|compiler/(plan/check/|driver/(capi|faces)/|driver/[^/]*$|import/import))")
 set_source_files_properties(${netkit_alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_library(netkit_plan OBJECT ${NETKIT_PLAN_SOURCES})
 netkit_host_options(netkit_plan -O2)

@@ -22,12 +22,13 @@ check_sanitize() {
   cmake --preset sanitize && cmake --build build/sanitize -j "$jobs" &&
     ctest --test-dir build/sanitize --output-on-failure -j "$jobs"
 }
+check_headers() { scripts/check_headers.sh; }
 check_device() { scripts/check_device_symbols.sh; }
 check_emulator() { scripts/check_emulator.sh; }
 check_pictures() { python3 scripts/check_pictures.py build/netkit examples/planner; }
 check_demo() { make --no-print-directory demo; }
 
-all="style unit pictures device emulator demo sanitize"
+all="style headers unit pictures device emulator demo sanitize"
 for name in ${*:-$all}; do
   printf 'netkit check: %-10s ' "$name"
   start=$SECONDS
