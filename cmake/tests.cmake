@@ -69,3 +69,22 @@ target_include_directories(test_older_face PRIVATE ${CMAKE_SOURCE_DIR}/include/c
 target_link_libraries(test_older_face PRIVATE netkit_flags netkit_command_line GTest::gtest_main)
 target_compile_options(test_older_face PRIVATE -O1)
 add_test(NAME test_older_face COMMAND test_older_face WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+# The same over the builder of bare devices, which stands where the compiler's calls stand.
+foreach(part built_network c_blocks c_networks)
+  list(APPEND netkit_bare ${CMAKE_SOURCE_DIR}/src/runtime/bare/${part}.cc)
+endforeach()
+add_executable(test_bare_networks ${netkit_bare} ${CMAKE_SOURCE_DIR}/tests/older_face/blocks.cc
+               ${CMAKE_SOURCE_DIR}/tests/older_face/samples.cc)
+target_link_libraries(test_bare_networks PRIVATE GTest::gtest_main)
+add_test(NAME test_bare_networks COMMAND test_bare_networks)
+add_executable(figures_bare ${netkit_bare} ${CMAKE_SOURCE_DIR}/tests/bare/figures.cc)
+target_compile_definitions(figures_bare PRIVATE NETKIT_BARE)
+add_executable(figures_host ${CMAKE_SOURCE_DIR}/tests/bare/figures.cc)
+target_link_libraries(figures_host PRIVATE netkit_compiler)
+foreach(name test_bare_networks figures_bare figures_host)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include/compat)
+  target_link_libraries(${name} PRIVATE netkit_flags netkit)
+  target_compile_options(${name} PRIVATE -O1)
+endforeach()
+add_test(NAME bare_figures COMMAND python3 ${CMAKE_SOURCE_DIR}/tests/bare/compare_figures.py
+         $<TARGET_FILE:figures_host> $<TARGET_FILE:figures_bare>)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Emitted C on emulated boards: the runner's own tests, then int8 models with equal bits. Models and
+# Emitted C on emulated boards: the runner's own tests, then int8 models with equal bits, then
+# networks built by hand. Models and
 # expected outputs: models/, and NETKIT_SHARED (default ../shared) when it is there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -41,4 +42,6 @@ if [ -d "$shared/goldens/tflm" ]; then
 else
   echo "note: $shared/goldens is absent: kws and resnet were not run in the emulator"
 fi
+# Networks that the device builds by itself.
+python3 scripts/run_by_hand.py
 echo "emulator: every model gives the expected bytes"

@@ -11,7 +11,7 @@ void check_quant(void) {
   int32_t b[2] = {0, 64};
   float float_w[4] = {0, 0, 0, 0};
   const float scale = 1.0f / 64;
-  nk_quant_layer_t entry = {NULL, NULL, 1, 0, 1, 0, NULL, 1};
+  nk_quant_layer_t entry = {NULL, NULL, 1, 0, 1, 0, NULL, 1, 0, 0};
   const nk_quant_t quant = {&entry, 1, false};
   nk_tensor_t weights, bias, x, y;
   nk_mlp_t mlp;

@@ -108,7 +108,7 @@ TEST(AllCalls, QuantisedMlp) {
   int8_t w[] = {10, -20, 30, 40, 50, -60};
   int32_t b[] = {5, -7};
   const float scales[] = {0.01f, 0.02f};
-  const QuantLayer entry = {nullptr, nullptr, 0.05f, 3, 0.1f, -4, scales, 2};
+  const QuantLayer entry = {nullptr, nullptr, 0.05f, 3, 0.1f, -4, scales, 2, 0, 0};
   MLPNetwork net(1, memory.arena);
   net.SetQuantRuntime({&entry, 1, false});
   net.InitLayer(0, TensorFactory::View2DInt8(w, 2, 3), TensorFactory::View1DInt32(b, 2),

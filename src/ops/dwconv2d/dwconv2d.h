@@ -40,6 +40,9 @@ NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_dwconv2d_s8_ref);
 NK_DECLARE_KERNEL(nk_dwconv2d_u8_ref);
 NK_DECLARE_KERNEL(nk_dwconv2d_f32_ref);
+/* As nk_dwconv2d_f32_ref, one output per channel and one image, with weights
+ * [out_c, kernel_h, kernel_w]: for networks built on a device, no row of the table. */
+NK_DECLARE_KERNEL(nk_dwconv2d_planar_f32);
 NK_DECLARE_KERNEL(nk_dwconv2d_parts_s8_ref);
 NK_DECLARE_KERNEL(nk_dwconv2d_parts_u8_ref);
 NK_DECLARE_KERNEL(nk_dwconv2d_parts_f32_ref);

@@ -5,32 +5,6 @@
 #include "ops/dwconv2d/channel_ring.h"
 #include "ops/dwconv2d/dwconv2d.h"
 
-/* Rows of one channel that scratch holds: those of one window. */
-static int32_t ring_rows(const nk_dwconv2d_params* p) {
-  const int32_t extent = (p->kernel_h - 1) * p->dilation_h + 1;
-  return extent < p->in_h ? extent : p->in_h;
-}
-
-/* Copies one channel of the rows that output row y needs and the ring lacks; *next is the first row
- * not yet seen. `image` points to the channel in the image's first pixel. */
-static void load_rows(const nk_dwconv2d_params* p, const uint8_t* image, uint8_t* ring, int32_t y,
-                      int32_t* next, size_t elem_bytes) {
-  const int32_t top = y * p->stride_h - p->pad_top;
-  const int32_t end = top + (p->kernel_h - 1) * p->dilation_h + 1;
-  const int32_t rows = ring_rows(p);
-  int32_t iy, x;
-  if (*next < top) *next = top;
-  for (iy = *next; iy < end && iy < p->in_h; ++iy) {
-    const size_t at = (size_t)(iy % p->in_ring_h) * (size_t)p->in_w;
-    uint8_t* to = ring + (size_t)(iy % rows) * (size_t)p->in_w * elem_bytes;
-    for (x = 0; x < p->in_w; ++x) {
-      memcpy(to + (size_t)x * elem_bytes, image + (at + (size_t)x) * (size_t)p->in_c * elem_bytes,
-             elem_bytes);
-    }
-  }
-  if (*next < iy) *next = iy;
-}
-
 /* Body of a window: the products of output channel oc, which reads channel `ic` of a part. */
 #define NK_DWCONV2D_WINDOW(type, sum, product)                                                   \
   const nk_spatial* s = (const nk_spatial*)(const void*)p;                                       \
@@ -51,7 +25,7 @@ static void load_rows(const nk_dwconv2d_params* p, const uint8_t* image, uint8_t
 
 /* The same of one channel whose rows are in the ring. */
 #define NK_DWCONV2D_RING_WINDOW(type, sum, product)                                         \
-  const int32_t rows = ring_rows(p);                                                        \
+  const int32_t rows = nk_ring_rows(p);                                                        \
   const size_t columns = (size_t)p->out_c;                                                  \
   sum acc = 0;                                                                              \
   int32_t ky, kx;                                                                           \
@@ -119,7 +93,8 @@ static uint8_t requantized(const nk_dwconv2d_params* p, const void* const* const
       int32_t next = 0;                                                                       \
       for (i = 0; i < per_image; ++i) {                                                       \
         const nk_pixel pixel = nk_pixel_at(s, n * per_image + i);                             \
-        if (i % p->out_w == 0) load_rows(p, image, ring, p->out_y0 + i / p->out_w, &next, 1); \
+        const int32_t row = p->out_y0 + i / p->out_w;                                         \
+        if (i % p->out_w == 0) nk_load_channel_rows(p, image, ring, row, &next, 1);           \
         y[pixel.out_index * (size_t)p->out_c + (size_t)c] =                                   \
             requantized(p, in + 1, c, window(p, &pixel, ring, in[1], c));                     \
       }                                                                                       \
@@ -153,8 +128,8 @@ static void channel_ring_f32(const nk_dwconv2d_params* p, const void* const* in,
       for (i = 0; i < per_image; ++i) {
         const nk_pixel pixel = nk_pixel_at(s, n * per_image + i);
         if (i % p->out_w == 0) {
-          load_rows(p, (const uint8_t*)image, (uint8_t*)ring, p->out_y0 + i / p->out_w, &next,
-                    sizeof(float));
+          nk_load_channel_rows(p, (const uint8_t*)image, (uint8_t*)ring, p->out_y0 + i / p->out_w,
+                               &next, sizeof(float));
         }
         y[pixel.out_index * (size_t)p->out_c + (size_t)c] =
             nk_clamp_f32(ring_window_f32(p, &pixel, ring, in[1], c) +

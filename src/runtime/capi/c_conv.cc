@@ -88,21 +88,6 @@ bool conv2d(const nk_conv2d_t& conv, const nk_tensor_t* input, nk_tensor_t* outp
   return true;
 }
 
-// The sum of one channel of one pixel, in the order of the kernel of networks. That kernel reads
-// weights [kernel_h, kernel_w, channels]; these are the other way round, and no memory is at hand
-// to turn them.
-float channel_sum(const nk_spatial& s, const nk_pixel& pixel, int32_t c, const float* x,
-                  const float* w) {
-  float sum = 0.0f;
-  for (int32_t ky = pixel.ky0; ky < pixel.ky1; ++ky) {
-    for (int32_t kx = pixel.kx0; kx < pixel.kx1; ++kx) {
-      const size_t at = nk_tap_index(&s, &pixel, ky, kx) * static_cast<size_t>(s.in_c);
-      sum += x[at + static_cast<size_t>(c)] * w[ky * s.kernel_w + kx];
-    }
-  }
-  return sum;
-}
-
 bool depthwise(const nk_depthwise_conv2d_t& conv, const nk_tensor_t* input, nk_tensor_t* output,
                const Clamp& clamp) {
   nk_spatial s;
@@ -111,18 +96,14 @@ bool depthwise(const nk_depthwise_conv2d_t& conv, const nk_tensor_t* input, nk_t
                              input, output, s)) {
     return false;
   }
-  const auto* x = static_cast<const float*>(input->data);
-  auto* y = static_cast<float*>(output->data);
-  const auto taps = static_cast<size_t>(s.kernel_h) * static_cast<size_t>(s.kernel_w);
-  for (int32_t i = 0; i < nk_pixel_count(&s); ++i) {
-    const nk_pixel pixel = nk_pixel_at(&s, i);
-    float* to = y + pixel.out_index * static_cast<size_t>(s.in_c);
-    for (int32_t c = 0; c < s.in_c; ++c) {
-      const float* w = conv.weights + static_cast<size_t>(c) * taps;
-      const float sum = channel_sum(s, pixel, c, x, w) + (conv.bias ? conv.bias[c] : 0.0f);
-      to[c] = nk_clamp_f32(sum, clamp.lo, clamp.hi);
-    }
-  }
+  nk_dwconv2d_params p{};
+  __builtin_memcpy(&p, &s, sizeof s);
+  p.depth_multiplier = 1;
+  p.clamp_min = clamp.lo;
+  p.clamp_max = clamp.hi;
+  const void* in[] = {input->data, conv.weights, conv.bias};
+  void* out[] = {output->data};
+  nk_dwconv2d_planar_f32(&p, in, out, nullptr);
   return true;
 }
 

@@ -23,8 +23,9 @@ bool is_usable(const nk_quant_layer_t& q) {
   const bool channels = q.weight_scales != nullptr && q.num_weight_scales > 0 &&
                         std::all_of(q.weight_scales, q.weight_scales + q.num_weight_scales,
                                     [](float scale) { return is_scale(scale); });
-  return channels && is_scale(q.in_scale) && is_scale(q.out_scale) && is_int8(q.in_zero_point) &&
-         is_int8(q.out_zero_point);
+  const bool act = q.act_scale == 0.0f || (is_scale(q.act_scale) && is_int8(q.act_zero_point));
+  return channels && act && is_scale(q.in_scale) && is_scale(q.out_scale) &&
+         is_int8(q.in_zero_point) && is_int8(q.out_zero_point);
 }
 
 }  // namespace
@@ -84,6 +85,7 @@ nk_status_t Builder::file(Dims input, nk_legacy::LegacyFile& out) const {
   out.is_mlp = is_mlp_;
   out.input = std::move(input);
   out.taps_are_outputs = true;
+  out.by_hand = true;
   for (size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
     if (!slot.is_set) return refuse_numbers(NK_ERR_LAYER_CONFIG, "layer {} was never set", i);
@@ -131,6 +133,8 @@ nk_status_t Builder::take_quants(nk_legacy::LegacyFile& out) const {
     entry.in_zero = q.in_zero_point;
     entry.out_scale = q.out_scale;
     entry.out_zero = q.out_zero_point;
+    entry.act_scale = q.act_scale;
+    entry.act_zero = q.act_zero_point;
     entry.weight_scales.assign(q.weight_scales, q.weight_scales + q.num_weight_scales);
     out.quants.push_back(std::move(entry));
   }

@@ -24,8 +24,13 @@ namespace {
 
 constexpr int64_t kMaxConvs = 16;
 
-int swish(GraphMaker& graph, int x) {
-  return graph.node("swish", {x}, graph.dims(x));
+// Of a convolution just made.
+Result<int> swish(GraphMaker& graph, int x) {
+  const Quant quant = graph.swish_quant();
+  if (graph.is_int8() && quant.empty()) {
+    return graph.wrong("a convolution before a swish states no scale behind it");
+  }
+  return graph.node("swish", {x}, graph.dims(x), {}, quant);
 }
 
 // y = x * (gamma * n + 1) + beta with n = g / (mean(g) + epsilon), g the norm of each channel.
@@ -81,8 +86,9 @@ class Block {
   bool first_ = true, norms_ = false;
 };
 
-Result<void> no_int8(const GraphMaker& graph) {
-  if (!graph.is_int8()) return {};
+// Blocks that may be int8 where a program sets them by hand say so.
+Result<void> no_int8(const GraphMaker& graph, bool by_hand = false) {
+  if (!graph.is_int8() || (by_hand && graph.is_by_hand())) return {};
   return graph.wrong("it has no int8 form in these files");
 }
 
@@ -114,7 +120,13 @@ Result<int> concat(GraphMaker& graph, const std::vector<int>& parts, size_t axis
   for (const int part : parts) shape[axis] += graph.dims(part)[axis];
   Attrs attrs;
   attrs.set("axis", static_cast<int64_t>(axis));
-  return graph.node("concat", parts, shape, attrs);
+  for (const int part : parts) {
+    if (graph.quant(part).scale != graph.quant(parts[0]).scale ||
+        graph.quant(part).zero_point != graph.quant(parts[0]).zero_point) {
+      return graph.wrong("what it joins has different scales");
+    }
+  }
+  return graph.node("concat", parts, shape, attrs, graph.quant(parts[0]));
 }
 
 }  // namespace
@@ -170,7 +182,7 @@ Result<int> uib_block(GraphMaker& graph, int x, const Uib& b) {
 }
 
 Result<int> resnet_block(GraphMaker& graph, int x, int64_t in, int64_t out, int64_t stride) {
-  NK_TRY(no_int8(graph));
+  NK_TRY(no_int8(graph, true));
   NK_TRY(check_channels(graph, x, in));
   Block block(graph);
   NK_ASSIGN(int y, block.conv(x, 3, stride, out, true));
@@ -183,7 +195,7 @@ Result<int> resnet_block(GraphMaker& graph, int x, int64_t in, int64_t out, int6
 }
 
 Result<int> yolox_head(GraphMaker& graph, int x, const YoloxHead& head) {
-  NK_TRY(no_int8(graph));
+  NK_TRY(no_int8(graph, true));
   if (head.convs > kMaxConvs) {
     return graph.wrong(
         fmt::format("{} convolutions in a branch, at most {}", head.convs, kMaxConvs));
@@ -192,12 +204,12 @@ Result<int> yolox_head(GraphMaker& graph, int x, const YoloxHead& head) {
     return graph.conv2d(from, Window::square(kernel, 1), channels, Activation::kNone, 0);
   };
   NK_ASSIGN(int stem, conv(x, 1, head.hidden));
-  stem = swish(graph, stem);
+  NK_ASSIGN(stem, swish(graph, stem));
   std::array<int, 2> branch = {stem, stem};  // classes, box
   for (int& b : branch) {
     for (int64_t i = 0; i < head.convs; ++i) {
       NK_ASSIGN(b, conv(b, 3, head.hidden));
-      b = swish(graph, b);
+      NK_ASSIGN(b, swish(graph, b));
     }
   }
   NK_ASSIGN(const int classes, conv(branch[0], 1, head.classes));

@@ -122,6 +122,12 @@ int64_t GraphMaker::next_width() const {
   return dims.size() == 3 ? dims[2] : 0;
 }
 
+Quant GraphMaker::swish_quant() const {
+  if (!is_int8() || next_quant_ == 0 || file_.quants[next_quant_ - 1].act_scale == 0.0f) return {};
+  const QuantEntry& entry = file_.quants[next_quant_ - 1];
+  return tensor_quant(entry.act_scale, entry.act_zero);
+}
+
 Result<const Stored*> GraphMaker::next_weights() {
   if (next_tensor_ >= file_.weights.size()) return wrong("the file has no more weight tensors");
   return &file_.weights[next_tensor_];

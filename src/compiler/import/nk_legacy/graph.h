@@ -50,6 +50,9 @@ class GraphMaker {
   // Width of the next weights of a depthwise convolution; 0 where they are something else.
   int64_t next_width() const;
   bool is_int8() const { return file_.is_int8(); }
+  bool is_by_hand() const { return file_.by_hand; }
+  // Scale behind the swish of the last convolution; none where it is not stated.
+  Quant swish_quant() const;
 
   // A further output of the network beside the one that finish names.
   void keep_output(int value, std::string name) { kept_.emplace_back(value, std::move(name)); }

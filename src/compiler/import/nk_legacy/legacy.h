@@ -76,6 +76,8 @@ struct QuantEntry {
   float in_scale = 0, out_scale = 0;
   int32_t in_zero = 0, out_zero = 0;
   std::vector<float> weight_scales;  // one, or one per output channel
+  float act_scale = 0;               // behind a swish; files state none
+  int32_t act_zero = 0;
 };
 
 struct LegacyFile {
@@ -87,6 +89,7 @@ struct LegacyFile {
   std::vector<QuantEntry> quants;       // version 4: an entry per weighted layer inside
   LegacyCases cases;
   bool taps_are_outputs = false;  // after the result, named "tap0" …
+  bool by_hand = false;           // ResNet and YOLOX blocks may be int8, which files do not state
 
   bool is_int8() const { return version == 4; }
 };
