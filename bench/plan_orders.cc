@@ -8,10 +8,12 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <set>
 
 #include "compiler/plan/plan.h"
+#include "size_greedy.h"
 
 namespace {
 
@@ -223,46 +225,6 @@ Problem randwire(int64_t side, int64_t c, int nodes, uint32_t seed) {
   return net.p;
 }
 
-// What runtimes do: the default order, largest buffer first at the lowest free address.
-int64_t size_greedy(const Problem& p) {
-  struct Box {
-    int64_t bytes, offset;
-    int first, last;
-  };
-  std::vector<Box> boxes;
-  const int end = static_cast<int>(p.steps.size()) - 1;
-  for (const auto& t : p.tensors) boxes.push_back({(t.bytes + 15) / 16 * 16, 0, end + 1, -1});
-  const auto touch = [&](int t, int at) {
-    boxes[t].first = std::min(boxes[t].first, at);
-    boxes[t].last = std::max(boxes[t].last, at);
-  };
-  for (int s = 0; s <= end; ++s) {
-    for (const int t : p.steps[s].inputs) touch(t, s);
-    for (const int t : p.steps[s].outputs) touch(t, s);
-  }
-  for (const int t : p.inputs) touch(t, 0);
-  for (const int t : p.outputs) touch(t, end);
-  std::stable_sort(boxes.begin(), boxes.end(),
-                   [](const Box& a, const Box& b) { return a.bytes > b.bytes; });
-  int64_t height = 0;
-  std::vector<Box> placed;
-  for (Box box : boxes) {
-    std::vector<Box> met;
-    for (const Box& other : placed) {
-      if (other.first <= box.last && box.first <= other.last) met.push_back(other);
-    }
-    std::sort(met.begin(), met.end(),
-              [](const Box& a, const Box& b) { return a.offset < b.offset; });
-    for (const Box& other : met) {
-      if (box.offset + box.bytes <= other.offset) break;
-      box.offset = std::max(box.offset, other.offset + other.bytes);
-    }
-    placed.push_back(box);
-    height = std::max(height, box.offset + box.bytes);
-  }
-  return height;
-}
-
 double seconds_now() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
@@ -300,6 +262,8 @@ int main(int argc, char** argv) {
   for (const Bench& bench : kBenches) {
     if (argc > 1 && std::string(bench.name).find(argv[1]) == std::string::npos) continue;
     const Problem p = bench.make();
+    std::vector<int> given(p.steps.size());
+    std::iota(given.begin(), given.end(), 0);
     const double begin = seconds_now();
     const auto least = netkit::plan::least_order(p);
     const double seconds = seconds_now() - begin;
@@ -309,9 +273,10 @@ int main(int argc, char** argv) {
       return 1;
     }
     fmt::print("{:21} {:>5} {:>11} {:>11} {:>11} {:>6} {:>8.3f} {:>11} {:>11} {:>6} {:>8.3f}\n",
-               bench.name, p.steps.size(), size_greedy(p), l->given_order_peak_bytes,
-               least->peak_bytes, least->proven_minimal ? "yes" : "no", seconds, l->arena_bytes,
-               l->lower_bound_bytes, l->proven_minimal ? "yes" : "no", l->seconds);
+               bench.name, p.steps.size(), netkit::bench::size_greedy(p, given),
+               l->given_order_peak_bytes, least->peak_bytes, least->proven_minimal ? "yes" : "no",
+               seconds, l->arena_bytes, l->lower_bound_bytes, l->proven_minimal ? "yes" : "no",
+               l->seconds);
     std::fflush(stdout);
   }
   return 0;

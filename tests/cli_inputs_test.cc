@@ -16,6 +16,7 @@ TEST_F(CommandInputs, NoOutputReplacesOne) {
   put("d/x.bin", std::string(784, '\0'));
   put("d/y.bin", std::string(10, '\0'));
   put("d/l.csv", "id,lower,upper,size\na,0,3,4\n");
+  put("d/n.c", "{}");
   put("d/map.json", R"({"format":"netkit-memory/1","regions":[{"name":"R","bytes":9999999}]})");
   const std::string model = text("d/m.tflite"), graph = text("d/g.json");
   for (const std::string name :
@@ -35,6 +36,16 @@ TEST_F(CommandInputs, NoOutputReplacesOne) {
         "run d/m.tflite --input =d/x.bin --output =d/x.bin",
         "compile d/m.tflite --case-inputs d/x.bin --case-outputs d/y.bin -o d/x.bin",
         "compile d/m.tflite --case-inputs d/x.bin --case-outputs d/y.bin -o d/y.bin"}) {
+    expect_error(command, 2, "it is an input of this command");
+  }
+  for (const std::string command :  // before the work that would fail
+       {"compile d/m.tflite --arena 1 -o d/m.tflite",
+        "compile d/m.tflite --arena 1 --case-inputs d/x.bin --case-outputs d/y.bin -o d/x.bin",
+        "emit d/m.tflite --arena 1 --memory-map d/n.c -o d --name n",
+        "run d/m.tflite --arena 1 --input d/x.bin --output d/x.bin",
+        "plan d/m.tflite none.tflite --exclusive --svg d/m.tflite",
+        "plan d/g.json --html n.json --compare d/g.json --csv d/g.json",
+        "plan none.tflite --html d/g.json --compare d/g.json"}) {
     expect_error(command, 2, "it is an input of this command");
   }
   EXPECT_FALSE(fs::exists(folder_ + "/n.json"));

@@ -26,7 +26,7 @@ void print_layers(const driver::Inspection& x) {
              "output", "MACs", "weights B", "output B", "kernel");
   for (size_t i = 0; i < x.layers.size(); ++i) {
     const driver::LayerInfo& layer = x.layers[i];
-    fmt::print("{:>4} {:<16} {:<22} {:<22} {:>12} {:>10} {:>9}  {}{}{}\n", i, layer.op,
+    fmt::print("{:>4} {:<16} {:<22} {:<22} {:>12} {:>10} {:>9}  {}{}{}\n", i + 1, layer.op,
                layer.inputs.empty() ? "" : short_type(layer.inputs[0]),
                layer.outputs.empty() ? "" : short_type(layer.outputs[0]), layer.macs,
                layer.weight_bytes, layer.output_bytes, layer.kernel,

@@ -55,9 +55,22 @@ Result<driver::Planned> planned_for(const PlanRequest& request) {
   return driver::plan_together(paths, request.compile, request.sharing);
 }
 
+// An output that would replace an input is refused before the work.
+Result<void> declare_files(const PlanVerb& verb) {
+  PlanGroup::Files all;
+  all.inputs = {verb.request.model.model};
+  for (const PlanGroupPtr& group : verb.groups) {
+    const PlanGroup::Files files = group->files();
+    all.outputs.insert(all.outputs.end(), files.outputs.begin(), files.outputs.end());
+    all.inputs.insert(all.inputs.end(), files.inputs.begin(), files.inputs.end());
+  }
+  return FilesRead::declare(all.outputs, all.inputs);
+}
+
 Result<int> run(PlanVerb& verb) {
   PlanRequest& request = verb.request;
   NK_ASSIGN(request.compile, compile_options(request.model));
+  NK_TRY(declare_files(verb));
   for (const PlanGroupPtr& group : verb.groups) NK_TRY(group->prepare(request));
   for (const PlanGroupPtr& group : verb.groups) {
     NK_ASSIGN(const std::optional<int> code, group->instead(request));

@@ -25,6 +25,8 @@ class ExportsGroup : public PlanGroup {
                     "write the buffers with lives, sizes and offsets as MiniMalloc reads them");
   }
 
+  Files files() const override { return {{tflite_, explorer_, csv_}, {}}; }
+
   // The plan of the file's own operators, as that runtime runs them, in place of ours.
   Result<std::optional<int>> instead(const PlanRequest& request) override {
     if (tflite_.empty()) return std::nullopt;

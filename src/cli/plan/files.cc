@@ -19,6 +19,8 @@ class FilesGroup : public PlanGroup {
                     "write plans, bounds and their witnesses for netkit check-plan");
   }
 
+  Files files() const override { return {{output_, graph_output_, certificate_}, {}}; }
+
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     const bool searched = !planned.class_layouts.empty();

@@ -58,6 +58,8 @@ class MemoryGroup : public PlanGroup {
     verb.add_option("--memory-map", file_, "netkit-memory/1: the regions and what stands in them");
   }
 
+  Files files() const override { return {{}, {file_}}; }
+
   Result<void> prepare(PlanRequest&) override {
     if (file_.empty()) return {};
     NK_ASSIGN(map_, driver::read_memory_map(file_));

@@ -22,6 +22,8 @@ class PicturesGroup : public PlanGroup {
                     "for the file's order without overlap");
   }
 
+  Files files() const override { return {{html_, svg_}, {other_ == "given" ? "" : other_}}; }
+
   Result<void> prepare(PlanRequest&) override {
     if (other_.empty() || !html_.empty()) return {};
     return fail(ErrorCode::kUsage, "a comparison is a page", "--compare", "add --html FILE");

@@ -39,6 +39,11 @@ class PlanGroup {
  public:
   virtual ~PlanGroup() = default;
   virtual void add(CLI::App& verb) = 0;
+  // What will be written, and what will be read beside the models.
+  struct Files {
+    std::vector<std::string> outputs, inputs;  // empty names: not asked for
+  };
+  virtual Files files() const { return {}; }
   // Before planning.
   virtual Result<void> prepare(PlanRequest&) { return {}; }
   // The verb's exit code when this group answers instead of a plan.

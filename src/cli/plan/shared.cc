@@ -15,6 +15,8 @@ class SharedGroup : public PlanGroup {
     verb.add_flag("--concurrent", concurrent_, "the models may run at the same time");
   }
 
+  Files files() const override { return {{}, more_}; }
+
   Result<void> prepare(PlanRequest& request) override {
     if (exclusive_ && concurrent_) {
       return fail(ErrorCode::kUsage, "--exclusive and --concurrent exclude each other");

@@ -92,7 +92,7 @@ class TextGroup : public PlanGroup {
   // What the steps of the picture of a buffer list are.
   static std::string times(const plan::SteppedPlan& plan) {
     const int peak = plan::peak_step(plan.layout);
-    return fmt::format("a step begins where a life begins or ends; step {} at {}\n", peak,
+    return fmt::format("a step begins where a life begins or ends; step {} at {}\n", peak + 1,
                        plan.problem.steps[static_cast<size_t>(peak)].name);
   }
 

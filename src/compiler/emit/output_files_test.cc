@@ -121,6 +121,25 @@ TEST_F(OutputFiles, ALongNameIsRefusedByItsOwnName) {
   EXPECT_EQ(out.error().hint, "choose a shorter name");
 }
 
+TEST_F(OutputFiles, WhatWillBeWrittenIsNotRead) {
+  put("in", "old");
+  put("other", "old");
+  fs::create_hard_link(at("in"), at("same"));
+  const std::string in = at("in"), same = at("same"), other = at("other"), none = at("none");
+  const FilesRead outer;
+  ASSERT_TRUE(FilesRead::declare(std::vector{same, none, std::string()}, std::vector{other, none}));
+  {
+    const FilesRead inner;
+    const auto opened = FilesRead::open(in);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().where, same);
+    EXPECT_TRUE(FilesRead::open(other));
+    EXPECT_FALSE(FilesRead::declare(std::vector{other})) << "read already";
+  }
+  EXPECT_FALSE(FilesRead::declare(std::vector{none, other}, {}));
+  EXPECT_FALSE(FilesRead::declare(std::vector{in}, std::vector{same}));
+}
+
 TEST_F(OutputFiles, WhatWasReadIsNotReplaced) {
   put("in", "old");
   fs::create_hard_link(at("in"), at("same"));
@@ -128,7 +147,7 @@ TEST_F(OutputFiles, WhatWasReadIsNotReplaced) {
     const FilesRead outer;
     {
       const FilesRead inner;
-      FilesRead::open(at("in"));
+      ASSERT_TRUE(FilesRead::open(at("in")));
     }
     for (const char* name : {"in", "../", "same"}) {
       const std::string path =

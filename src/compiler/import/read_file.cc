@@ -32,7 +32,7 @@ Result<Bytes> read_model_file(const std::string& path, uint64_t max_bytes) {
                      "give a smaller file");
   }
   errno = 0;
-  std::ifstream file = FilesRead::open(path);
+  NK_ASSIGN(std::ifstream file, FilesRead::open(path));
   if (!file)
     return bad_input(fmt::format("cannot be opened: {}", std::strerror(errno)), path,
                      "give a file that can be read");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "compiler/driver/plan/memory_map.h"
@@ -72,6 +73,12 @@ Result<BuildReport> build_nk(const std::string& path, const CompileOptions& opti
   if (build.output.empty() && path.ends_with(".nk")) {
     return fail(ErrorCode::kUsage, "the new file would replace the model", path, "give -o FILE.nk");
   }
+  BuildReport report;
+  report.path = build.output;
+  if (report.path.empty())
+    report.path = std::filesystem::path(path).replace_extension(".nk").string();
+  NK_TRY(FilesRead::declare(std::array{report.path},
+                            std::array{build.memory_map, build.case_inputs, build.case_outputs}));
   NK_ASSIGN(Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, build.arena_limit_bytes, path));
   NK_ASSIGN(std::vector<TestCase> cases, read_cases(made.program.schedule, build));
@@ -79,10 +86,6 @@ Result<BuildReport> build_nk(const std::string& path, const CompileOptions& opti
   NK_ASSIGN(const Bytes file, write_nk(made.program));
   NK_TRY(fits_memory_map(build.memory_map, made.program.arena_bytes,
                          static_cast<int64_t>(file.size()), path));
-  BuildReport report;
-  report.path = build.output;
-  if (report.path.empty())
-    report.path = std::filesystem::path(path).replace_extension(".nk").string();
   NK_TRY(emit::write_file(report.path, {reinterpret_cast<const char*>(file.data()), file.size()}));
   report.file_bytes = static_cast<int64_t>(file.size());
   report.arena_bytes = made.program.arena_bytes;

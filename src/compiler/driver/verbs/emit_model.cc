@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/verbs/emit_model.h"
 
+#include <array>
 #include <cctype>
 
 #include "compiler/driver/plan/memory_map.h"
@@ -30,12 +31,16 @@ Result<EmitReport> emit_model(const std::string& path, const CompileOptions& com
   const FilesRead inputs;
   CompileOptions options = compile;
   if (emit.caller_io) options.plan.in_out = plan::InOut::kCallerOwned;
+  const std::string name = emit.name.empty() ? identifier_from_path(path) : emit.name;
+  NK_TRY(FilesRead::declare(
+      std::array{emit.folder + "/" + name + ".h", emit.folder + "/" + name + ".c"},
+      std::array{emit.memory_map}));
   NK_ASSIGN(const Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, emit.arena_limit_bytes, path));
   NK_TRY(fits_memory_map(emit.memory_map, made.program.arena_bytes,
                          emit::model_flash_bytes(made.program), path));
   emit::CEmitOptions c_options;
-  c_options.name = emit.name.empty() ? identifier_from_path(path) : emit.name;
+  c_options.name = name;
   c_options.standalone = emit.standalone;
   NK_ASSIGN(const auto files, emit::emit_c(made.program, c_options));
   NK_TRY(emit::write_files(emit.folder, files));

@@ -122,6 +122,13 @@ Result<void> check_outputs(const RunReport& report, const RunOptions& options) {
   return {};
 }
 
+// The files in [NAME=]FILE.
+std::vector<std::string> names_in(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const InputSpec& spec : split_all(texts)) names.push_back(spec.what);
+  return names;
+}
+
 }  // namespace
 
 Result<std::vector<Bytes>> gather_inputs(const std::vector<PortInfo>& ports,
@@ -144,6 +151,7 @@ Result<std::vector<Bytes>> gather_inputs(const std::vector<PortInfo>& ports,
 Result<RunReport> run_model(const std::string& path, const CompileOptions& compile_options,
                             const RunOptions& options) {
   const FilesRead read;
+  NK_TRY(FilesRead::declare(names_in(options.outputs), names_in(options.inputs)));
   NK_ASSIGN(Session session, Session::open(path, compile_options, options.arena_bytes));
   RunReport report;
   report.warnings = session.warnings();

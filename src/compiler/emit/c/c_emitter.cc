@@ -190,13 +190,13 @@ class Emitter {
     const PlacedStep& placed = program_.order[i];
     const ScheduleStep& step = step_of(placed);
     return fmt::format(
-        "  {{ /* step {}: {} {} */\n"
+        "  {{ /* step {} of {}: {} {} */\n"
         "    const void* const in[] = {{{}}};\n"
         "    void* const out[] = {{{}}};\n"
         "    {}(&{}_params_{}, in, out, {});\n"
         "  }}\n",
-        i, step.op->name, for_comment(step.name), list(step.inputs), list(step.outputs),
-        step.row->symbol, name_, i, scratch(placed));
+        i + 1, program_.order.size(), step.op->name, for_comment(step.name), list(step.inputs),
+        list(step.outputs), step.row->symbol, name_, i, scratch(placed));
   }
 
   std::string signature() const {

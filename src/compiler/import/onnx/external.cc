@@ -93,7 +93,7 @@ Result<Bytes> ExternalFiles::read(const pb::Tensor& tensor, int64_t bytes) {
   }
   if (wanted > left_bytes_) return bad_input("external data is above the size limit");
   left_bytes_ -= wanted;
-  std::ifstream file = FilesRead::open(path.string());
+  NK_ASSIGN(std::ifstream file, FilesRead::open(path.string()));
   Bytes data(wanted);
   file.seekg(static_cast<std::streamoff>(place.offset));
   file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(wanted));

@@ -79,7 +79,7 @@ std::string certificate_json(const Problem& problem, const PlanOptions& options,
                {"plans", Json::array()}};
   for (const Layout& layout : layouts) {
     Json plan = Json::parse(plan_json(problem, layout));
-    plan.erase("seconds");
+    for (const char* key : {"seconds", "time_limited"}) plan.erase(key);  // how, not what
     plan["witness"] = witness(problem, options, layout);
     root["plans"].push_back(plan);
   }

@@ -91,7 +91,7 @@ std::string step_axis(const PictureView& view, const Scale& scale, double y) {
   const int stride = std::max(1, (count + 29) / 30);
   for (int i = scale.window.first; i <= scale.window.last; i += stride) {
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tick mid\">{}</text>\n",
-                       scale.x(i + 0.5), y + 13, i);
+                       scale.x(i + 0.5), y + 13, i + 1);
   }
   if (!names_fit(scale)) {
     return out + fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tick mid\">step</text>\n",
@@ -122,8 +122,8 @@ std::string live_curve(const PictureView& view, const Scale& scale, double top, 
     hits += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"hit\">"
         "<title>step {} ({}): {} in use</title></rect>\n",
-        scale.x(i), top, scale.column(), height, i, escape_xml(view.problem->steps[step.step].name),
-        kib_text(step.live_bytes));
+        scale.x(i), top, scale.column(), height, i + 1,
+        escape_xml(view.problem->steps[step.step].name), kib_text(step.live_bytes));
   }
   std::string out = fmt::format(
       "<polygon class=\"curve\" points=\"0,{0:.1f} {1}{2:.1f},{0:.1f}\"/>"

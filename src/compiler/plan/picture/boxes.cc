@@ -115,8 +115,8 @@ std::string one_box(const Layout& layout, const Scale& scale, int b, const Slant
   }
   std::string out =
       fmt::format("<g><title>{}: {} at {}, steps {} to {}, {}{}</title>", escape_xml(buffer.name),
-                  kib_text(buffer.bytes), grouped(buffer.offset), buffer.first_step,
-                  buffer.last_step, kind_name(buffer.kind), note);
+                  kib_text(buffer.bytes), grouped(buffer.offset), buffer.first_step + 1,
+                  buffer.last_step + 1, kind_name(buffer.kind), note);
   out += outline(box, slants, scale.column(), classes);
   if (buffer.kind == BufferKind::kScratch) {
     out += fmt::format(

@@ -82,7 +82,7 @@ std::string peak_table(const Problem& problem, const Layout& layout) {
       "</colgroup><tr><th class=\"n\">bytes</th><th class=\"n\">share</th><th "
       "class=\"name\">buffer</th>"
       "<th>role</th></tr>\n",
-      peak, escape_xml(first_name(problem.steps[step.step].name)), kib_text(step.live_bytes));
+      peak + 1, escape_xml(first_name(problem.steps[step.step].name)), kib_text(step.live_bytes));
   const double all = static_cast<double>(std::max<int64_t>(1, step.live_bytes));
   double largest = 1, sum = 0;
   for (const int b : live) {

@@ -58,7 +58,9 @@ TEST(TextPicture, IsAsWideAsAskedAndListsThePeak) {
       ++lines;
     }
     EXPECT_GE(lines, 20u);
-    EXPECT_NE(text.find("fullest at step"), std::string::npos);
+    const std::string fullest =
+        "fullest at step " + std::to_string(peak_step(p.layout) + 1) + " of ";
+    EXPECT_NE(text.find(fullest), std::string::npos) << text;
     const std::vector<int> live = peak_buffers(p.layout);
     EXPECT_NE(text.find(p.layout.buffers[live[0]].name), std::string::npos);
   }
@@ -69,6 +71,17 @@ TEST(TextPicture, OneLetterNamesKeepTheirLetter) {
   p.layout.buffers[1].name = "Q";
   const std::string text = text_picture(p.layout);
   EXPECT_NE(text.find("QQQ"), std::string::npos) << text;
+}
+
+TEST(Picture, CountsStepsFromOne) {
+  const Planned p = chain(5);
+  const std::string page = html_page({{"chain", &p.problem, &p.layout}});
+  for (const char* part : {"<title>step 1 (", "<title>step 5 (", ", steps 1 to ", ">5</text>"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  for (const char* part : {"step 0", "steps 0", "step 6 ("}) {
+    EXPECT_EQ(page.find(part), std::string::npos) << part;
+  }
 }
 
 // No file, script or address outside of the page; only the name of the SVG vocabulary.

@@ -150,7 +150,7 @@ std::string text_picture(const Layout& layout, int columns, int rows) {
   out += std::string(12, ' ') + "+" + std::string(static_cast<size_t>(columns), '-') + "\n";
   const int peak = peak_step(layout);
   out += std::string(13, ' ') + step_column(layout, peak, columns) + "\n";
-  out += fmt::format("fullest at step {} of {}: {} bytes in use\n", peak, steps,
+  out += fmt::format("fullest at step {} of {}: {} bytes in use\n", peak + 1, steps,
                      layout.steps[peak].live_bytes);
   const std::vector<int> live = peak_buffers(layout);
   for (size_t i = 0; i < live.size() && i < kMaxPeakLines; ++i) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Small graphs whose certificates are tried, as netkit-graph/1.
+#pragma once
+
+namespace netkit::plan::testing {
+
+// A branch, scratch, an overlap with a distance and one in place; alignment with slack.
+inline constexpr char kOverlapGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"x","bytes":300},{"name":"a","bytes":500},{"name":"b","bytes":500},
+            {"name":"c","bytes":120},{"name":"d","bytes":130},{"name":"y","bytes":64}],
+ "ops":[{"name":"A","inputs":["x"],"outputs":["a"],"scratch_bytes":40,
+         "overlap":[{"input":0,"output":0,"backward_bytes":32,"scratch_bytes":48}]},
+        {"name":"B","inputs":["a"],"outputs":["b"],
+         "overlap":[{"input":0,"output":0,"forward_bytes":0}]},
+        {"name":"C","inputs":["b"],"outputs":["c"],"scratch_bytes":20},
+        {"name":"D","inputs":["b"],"outputs":["d"]},
+        {"name":"Y","inputs":["c","d"],"outputs":["y"]}],
+ "inputs":["x"],"outputs":["y"]})";
+
+// Beside Q, of y, P1, P2, P3 one is always alive, but none in every order: only a cut shows it.
+inline constexpr char kCutGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"x","bytes":900},{"name":"y","bytes":96},{"name":"p1","bytes":64},
+            {"name":"p2","bytes":80},{"name":"p3","bytes":112},{"name":"q","bytes":900},
+            {"name":"q2","bytes":16},{"name":"z","bytes":16}],
+ "ops":[{"name":"P1","inputs":["y"],"outputs":["p1"]},
+        {"name":"P2","inputs":["p1"],"outputs":["p2"]},
+        {"name":"P3","inputs":["p2"],"outputs":["p3"]},{"name":"Q","inputs":["x"],"outputs":["q"]},
+        {"name":"Q2","inputs":["q"],"outputs":["q2"]},
+        {"name":"Z","inputs":["p3","q2"],"outputs":["z"]}],
+ "inputs":["x","y"],"outputs":["z"]})";
+
+// Halves of `a` as views of it, then put together again within `c`.
+inline constexpr char kViewGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"x","bytes":64},{"name":"a","bytes":128},{"name":"l","bytes":64},
+            {"name":"r","bytes":64},{"name":"m","bytes":64},{"name":"c","bytes":128},
+            {"name":"y","bytes":32}],
+ "ops":[{"name":"A","inputs":["x"],"outputs":["a"]},
+        {"name":"S","inputs":["a"],"outputs":["l","r"],
+         "views":[{"input":0,"output":0,"offset_bytes":0},
+                  {"input":0,"output":1,"offset_bytes":64}]},
+        {"name":"M","inputs":["l"],"outputs":["m"]},
+        {"name":"C","inputs":["m","r"],"outputs":["c"],
+         "views":[{"input":0,"output":0,"offset_bytes":0},
+                  {"input":1,"output":0,"offset_bytes":64}]},
+        {"name":"Y","inputs":["c"],"outputs":["y"]}],
+ "inputs":["x"],"outputs":["y"]})";
+
+}  // namespace netkit::plan::testing
