@@ -23,19 +23,23 @@ static const mark kMarks[] = {
 
 static const mark* marks;
 static uint64_t executed, at_begin;
+static int begun;
 static FILE* out;
 
 static void on_begin(unsigned int cpu, void* user) {
   (void)cpu;
   (void)user;
   at_begin = executed;
+  begun = 1;
 }
 
-/* The end mark has been added to `executed` by now, as the begin mark had been to `at_begin`. */
+/* The end mark has been added to `executed` by now, as the begin mark had been to `at_begin`. One
+ * without a begin gives no line: the caller misses it. */
 static void on_end(unsigned int cpu, void* user) {
   (void)cpu;
   (void)user;
-  fprintf(out, "%" PRIu64 "\n", executed - at_begin - 1);
+  if (begun) fprintf(out, "%" PRIu64 "\n", executed - at_begin - 1);
+  begun = 0;
 }
 
 static void on_translated(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
@@ -44,7 +48,9 @@ static void on_translated(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
     struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(block, i);
     uint32_t code = 0;
     qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64, &executed, 1);
-    if (qemu_plugin_insn_size(insn) != marks->bytes) continue;
+    /* QEMU may take a Thumb mark at the end of a page for the first half of a longer instruction;
+     * no longer one begins with a mark's bytes. */
+    if (qemu_plugin_insn_size(insn) < marks->bytes) continue;
     memcpy(&code, qemu_plugin_insn_data(insn), marks->bytes); /* both are little-endian */
     if (code == marks->begin) {
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_begin, QEMU_PLUGIN_CB_NO_REGS, NULL);
