@@ -49,7 +49,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(netkit_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-array-bounds>")
 endif()
-# libstdc++ 12's stable_sort calls std::get_temporary_buffer, deprecated from C++17 on; clang says so.
+# libstdc++ 12's stable_sort calls std::get_temporary_buffer, deprecated from C++17 on: clang warns.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   target_compile_options(netkit_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>")
