@@ -18,7 +18,7 @@ from firmware.runner.errors import FirmwareError, FirmwareNo
 
 FOLDER = ROOT / "firmware" / "by_hand"
 NETWORKS = {"cnn": "cnn.cc", "c_only": "c_only.c"}
-MCU = "-DNETKIT_TARGET_MCU_ARM"
+MCU = ("-DNETKIT_TARGET_MCU_ARM", "-DNETKIT_TRIM_OPS")
 
 
 def weights_source(work: pathlib.Path) -> pathlib.Path:
@@ -59,7 +59,7 @@ class Device:
         if source.suffix == ".cc":
             tool, flags = "g++", measure_init.CXX_FLAGS
         measure_init.command([self.builder.tool(tool), "--specs=picolibc.specs", *self.board.flags,
-                              *flags, "-Os", "-ffp-contract=off", MCU, f"-I{FOLDER}",
+                              *flags, "-Os", "-ffp-contract=off", *MCU, f"-I{FOLDER}",
                               f"-I{ROOT}/include", f"-I{image.DEVICE}", "-c", source, "-o", out],
                              f"compiling {source.name}")
         return out

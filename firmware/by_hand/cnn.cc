@@ -21,6 +21,8 @@ extern "C" size_t by_hand(unsigned char* memory, float* output, size_t* used_byt
 
   Arena arena(memory, kMemoryBytes);
   CNNNetwork net(6, arena);
+  net.SetOpsResolver(NkOpList<NkOps::Conv2D, NkOps::DepthwiseConv2D, NkOps::ResNetBasicBlock,
+                              NkOps::MaxPool2D, NkOps::Flatten, NkOps::Dense>::View());
   net.InitConvLayer(0, 3, 1, 2, 6, weights_at(0), weights_at(200), ConvActivationType::ReLU, 0, 1,
                     1);
   net.InitDepthwiseConvLayer(1, 3, 3, 2, 6, weights_at(300), weights_at(400),

@@ -234,7 +234,7 @@ class CNNNetwork {
   nk_cnn_t handle_{};
   CnnBlock* blocks_ = nullptr;
   std::uint32_t count_ = 0;
-  NkOpsResolver resolver_;
+  NkOpsResolver resolver_ = default_network_ops();
   Tensor output_;
   CnnBlock none_;
 };

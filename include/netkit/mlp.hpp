@@ -93,7 +93,7 @@ class MLPNetwork {
   nk_mlp_t handle_{};
   MLPLayer* layers_ = nullptr;
   std::uint32_t count_ = 0;
-  NkOpsResolver resolver_;
+  NkOpsResolver resolver_ = default_network_ops();
   MLPLayer none_;
 };
 

@@ -37,6 +37,19 @@ NETKIT_NETWORK_OPS(NETKIT_NETWORK_OP)
 #undef NETKIT_NETWORK_OP
 }  // namespace NkOps
 
+// Every operator above.
+NkOpsResolver all_network_ops();
+
+// What a network has before SetOpsResolver: every kernel; on an mcu every operator above, or with
+// NETKIT_TRIM_OPS none, so that only those that the program names are linked.
+inline NkOpsResolver default_network_ops() {
+#if defined(NETKIT_CLASS_MCU) && !defined(NETKIT_TRIM_OPS)
+  return all_network_ops();
+#else
+  return {};
+#endif
+}
+
 // NkOpList<NkOps::Conv2D, NkOps::Dense>::View() for SetOpsResolver.
 template <typename... Ops>
 struct NkOpList {

@@ -94,12 +94,22 @@ nk_status_t create_network(void* storage, Arena& arena, uint32_t layers, bool is
   return create_net(storage, &arena, layers, is_mlp);
 }
 
-nk_status_t plan_network(void* storage, Arena& arena, const uint32_t* sizes, const NkOpsResolver&) {
+nk_status_t plan_network(void* storage, Arena& arena, const uint32_t* sizes,
+                         const NkOpsResolver& resolver) {
   nets::Net* net = net_of(storage);
   if (net == nullptr) return NK_ERR_NOT_INITIALIZED;
-  if (!net->is_mlp) return nets::plan(*net, arena, sizes[0], sizes[1], sizes[2]);
   const nets::Layer* first = net->layers[0];
-  return first == nullptr ? NK_ERR_LAYER_CONFIG : nets::plan(*net, arena, 1, sizes[0], first->in);
+  if (first == nullptr) return NK_ERR_LAYER_CONFIG;
+  const Arena::Mark mark = arena.mark();
+  nk_status_t status = net->is_mlp ? nets::plan(*net, arena, 1, sizes[0], first->in)
+                                   : nets::plan(*net, arena, sizes[0], sizes[1], sizes[2]);
+  if (status != NK_OK) return status;
+  status = nets::bind(*net, resolver);
+  if (status != NK_OK) {
+    net->buffer = nullptr;
+    arena.release(mark);
+  }
+  return status;
 }
 
 }  // namespace netkit

@@ -183,14 +183,14 @@ nk_status_t nk_cnn_init_flatten_layer(nk_cnn_t* cnn, uint32_t layer_idx) {
 nk_status_t nk_mlp_init_activation_buffers(nk_mlp_t* mlp, nk_arena_t* arena, uint32_t batch_rows) {
   Arena* to = arena_of(arena);
   if (to == nullptr) return NK_ERR_INVALID_ARGUMENT;
-  return plan_network(mlp ? mlp->storage : nullptr, *to, &batch_rows, {});
+  return plan_network(mlp ? mlp->storage : nullptr, *to, &batch_rows, all_network_ops());
 }
 nk_status_t nk_cnn_init_activation_buffers(nk_cnn_t* cnn, nk_arena_t* arena, uint32_t in_h,
                                            uint32_t in_w, uint32_t in_c) {
   Arena* to = arena_of(arena);
   const uint32_t sizes[] = {in_h, in_w, in_c};
   if (to == nullptr) return NK_ERR_INVALID_ARGUMENT;
-  return plan_network(cnn ? cnn->storage : nullptr, *to, sizes, {});
+  return plan_network(cnn ? cnn->storage : nullptr, *to, sizes, all_network_ops());
 }
 bool nk_mlp_has_activation_buffers(const nk_mlp_t* mlp) {
   const Net* net = net_of(mlp);

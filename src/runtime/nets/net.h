@@ -7,6 +7,8 @@
 
 #include "netkit.h"
 #include "netkit/arena.hpp"
+#include "netkit/ops_resolver.hpp"
+#include "ops/common/kernel.h"
 
 namespace netkit::nets {
 
@@ -54,6 +56,7 @@ enum class Op : uint8_t {
   kAdd,
   kAddUpsampled,  // the second input has half the height and width
   kCopyChannels,  // into the output from channel `left` on
+  kOpCount
 };
 
 // An activation of float32 [h, w, c] in the buffer.
@@ -89,6 +92,7 @@ struct Net {
   uint16_t input, output, taps[kTaps];
   uint8_t output_rank;
   bool is_mlp, omits_softmax;
+  nk_kernel_fn kernels[static_cast<size_t>(Op::kOpCount)];  // as far as the steps need them
 };
 
 // A layer of `count` weights in the arena, zeroed; nullptr: no such index, or the arena is full.
@@ -103,6 +107,9 @@ nk_status_t plan(Net& net, Arena& arena, uint32_t h, uint32_t w, uint32_t c);
 nk_status_t unfold(Net& net, uint32_t h, uint32_t w, uint32_t c);
 // Offsets of all values, modes of all steps and buffer_bytes; takes temporary memory from `arena`.
 nk_status_t place(Net& net, Arena& arena);
+
+// Finds the kernels of the steps in the tables; NK_ERR_UNKNOWN_KERNEL where one is in none.
+nk_status_t bind(Net& net, const NkOpsResolver& resolver);
 
 // One inference on what stands in the input.
 nk_status_t run(const Net& net);

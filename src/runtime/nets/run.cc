@@ -13,17 +13,8 @@
 #include "runtime/nets/steps.h"
 
 NK_EXTERN_C_BEGIN
-NK_DECLARE_KERNEL(nk_add_f32_ref);
-NK_DECLARE_KERNEL(nk_norm_f32_ref);
 NK_DECLARE_KERNEL(nk_reduce_l2_f32_ref);
 NK_DECLARE_KERNEL(nk_reduce_mean_f32_ref);
-NK_DECLARE_KERNEL(nk_relu_f32_ref);
-NK_DECLARE_KERNEL(nk_relu6_f32_ref);
-NK_DECLARE_KERNEL(nk_sigmoid_f32_ref);
-NK_DECLARE_KERNEL(nk_tanh_f32_ref);
-NK_DECLARE_KERNEL(nk_leaky_relu_f32_ref);
-NK_DECLARE_KERNEL(nk_swish_f32_ref);
-NK_DECLARE_KERNEL(nk_gelu_tanh_f32_ref);
 NK_EXTERN_C_END
 
 namespace netkit::nets {
@@ -68,7 +59,10 @@ struct Call {
         in{data_of(n, s.in[0]), s.weights, s.bias, nullptr, nullptr},
         out{data_of(n, s.out)},
         scratch(data_of(n, s.scratch)) {}
-  void run(nk_kernel_fn kernel, const void* params) { kernel(params, in, out, scratch); }
+  // The kernel that bind found for the step.
+  void run(const void* params) {
+    net.kernels[static_cast<size_t>(step.op)](params, in, out, scratch);
+  }
 };
 
 template <typename Params>
@@ -90,15 +84,15 @@ void run_window(Call& call) {
   if (call.step.op == Op::kConv) {
     auto p = window<nk_conv2d_params>(call);
     p.groups = 1;
-    return call.run(nk_conv2d_f32_ref, &p);
+    return call.run(&p);
   }
   if (call.step.op == Op::kDepthwise) {
     auto p = window<nk_dwconv2d_params>(call);
     p.depth_multiplier = 1;
-    return call.run(nk_dwconv2d_planar_f32, &p);
+    return nk_dwconv2d_planar_f32(&p, call.in, call.out, call.scratch);
   }
   const auto p = window<nk_pool2d_params>(call);
-  call.run(call.step.op == Op::kMaxPool ? nk_max_pool2d_f32_ref : nk_avg_pool2d_f32_ref, &p);
+  call.run(&p);
 }
 
 void run_dense(Call& call) {
@@ -107,14 +101,14 @@ void run_dense(Call& call) {
   p.out_features = static_cast<int32_t>(call.y.c);
   p.in_features = static_cast<int32_t>(elements(call.x)) / p.rows;
   set_clamp(call.step, p);
-  call.run(nk_fully_connected_f32_ref, &p);
+  call.run(&p);
 }
 
-void run_unary(Call& call, nk_kernel_fn kernel) {
+void run_unary(Call& call) {
   nk_unary_params p{};
   p.count = static_cast<int32_t>(elements(call.x));
   p.alpha = call.step.value;
-  call.run(kernel, &p);
+  call.run(&p);
 }
 
 void run_norm(Call& call) {
@@ -123,7 +117,7 @@ void run_norm(Call& call) {
   p.spatial = p.groups = p.subtract_mean = 1;
   p.channels = static_cast<int32_t>(call.x.c);
   p.epsilon = call.step.value;
-  call.run(nk_norm_f32_ref, &p);
+  call.run(&p);
 }
 
 void run_softmax(Call& call) {
@@ -131,7 +125,7 @@ void run_softmax(Call& call) {
   p.rows = 1;
   p.depth = static_cast<int32_t>(elements(call.x));
   p.beta = 1.0f;
-  call.run(nk_softmax_f32_ref, &p);
+  call.run(&p);
 }
 
 void run_add(Call& call) {
@@ -142,7 +136,7 @@ void run_add(Call& call) {
   p.act_min_f32 = -kInfinity;
   p.act_max_f32 = kInfinity;
   call.in[1] = data_of(call.net, call.step.in[1]);
-  call.run(nk_add_f32_ref, &p);
+  call.run(&p);
 }
 
 void run_scale(const Call& call) {
@@ -225,19 +219,13 @@ void run_step(const Net& net, const Step& step) {
     case Op::kResponseNorm:
       return run_response_norm(call);
     case Op::kRelu:
-      return run_unary(call, nk_relu_f32_ref);
     case Op::kRelu6:
-      return run_unary(call, nk_relu6_f32_ref);
     case Op::kSigmoid:
-      return run_unary(call, nk_sigmoid_f32_ref);
     case Op::kTanh:
-      return run_unary(call, nk_tanh_f32_ref);
     case Op::kLeakyRelu:
-      return run_unary(call, nk_leaky_relu_f32_ref);
     case Op::kSwish:
-      return run_unary(call, nk_swish_f32_ref);
     case Op::kGelu:
-      return run_unary(call, nk_gelu_tanh_f32_ref);
+      return run_unary(call);
     case Op::kSoftmax:
       return run_softmax(call);
     case Op::kAdd:
@@ -246,6 +234,8 @@ void run_step(const Net& net, const Step& step) {
       return run_add_upsampled(call);
     case Op::kCopyChannels:
       return run_copy_channels(call);
+    case Op::kOpCount:
+      return;
   }
 }
 
