@@ -95,6 +95,7 @@ class Search {
   };
 
   bool reset(int64_t height_bytes, const TryOrder& order);
+  bool raise_tops();
   bool is_beneath(const Arc& arc, int u) const;
   void find_twins();
   bool visit(int begin, int end);

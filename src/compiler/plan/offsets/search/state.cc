@@ -128,7 +128,25 @@ bool Search::reset(int64_t height_bytes, const TryOrder& order) {
     const int after = twin_after_[i];
     if (after >= 0) fits = raise(after, least_[i] + instance_.items[i].size);
   }
-  return fits;
+  return fits && raise_tops();
+}
+
+// Something of a section ends at its sum or above. Where sizes are no multiples of the alignment,
+// only an item that rounding made so much larger may be able to: it stands on top.
+bool Search::raise_tops() {
+  for (const Section& s : sections_) {
+    if (!s.plain || s.open == 0) continue;
+    int candidates = 0, top = -1;
+    for (int i = 0; i < s.open; ++i) {
+      const int u = s.slots[size(i)].item;
+      if (most_[size(u)] + item(u).size < s.left) continue;
+      ++candidates;
+      top = u;
+    }
+    if (candidates == 0) return false;
+    if (candidates == 1 && !raise(top, s.left - item(top).size)) return false;
+  }
+  return true;
 }
 
 bool Search::excluded(int u, int t) const {
