@@ -55,8 +55,8 @@ struct Compilation {
 };
 
 // `path` is a .tflite, .onnx or older .nk file. Errors carry the file's name in `where`. Test cases
-// that the file carries stand in the program. Where a pass is not sure to save memory (kReadParts),
-// the net is planned with and without it, and the smaller plan is kept; of equals, the one with it.
+// that the file carries stand in the program. Which concatenations are read in parts and which are
+// made (kReadParts) is decided by the smallest plan (driver/concats.h).
 Result<Compilation> compile_file(const std::string& path, const CompileOptions& options);
 // The same of a file's bytes; `path` names it in messages.
 Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::string& path,

@@ -7,10 +7,9 @@
 
 #include "compiler/driver/assemble.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/concats.h"
 #include "compiler/lower/lower.h"
-#include "compiler/passes/passes.h"
 #include "compiler/plan/io/json.h"
-#include "compiler/select/select.h"
 #include "netkit/version.h"
 
 namespace netkit::driver {
@@ -31,59 +30,6 @@ std::vector<std::pair<std::string, std::string>> provenance(const Compilation& c
           {"sha256", c.foreign.sha256},
           {"version", NETKIT_VERSION_STRING},
           {"options", used}};
-}
-
-// passes, select and plan, as far as options.last says.
-Result<void> compile_lowered(const Target& target, const CompileOptions& options, Compilation& c) {
-  PassOptions pass_options;
-  pass_options.disabled = options.disabled_passes;
-  NK_ASSIGN(c.graph, optimise(c.lowered, pass_options));
-  if (options.last == Phase::kPasses) return {};
-  NK_ASSIGN(c.schedule, select(c.graph, target));
-  if (options.last == Phase::kSelect) return {};
-  c.problem = to_problem(c.schedule, target.arena_alignment);
-  NK_ASSIGN(c.class_layouts, plan::plan_classes(c.problem, options.plan));
-  c.layout = plan::best_layout(c.class_layouts, options.plan);
-  return {};
-}
-
-bool any_parts(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes,
-                             [](const Node& node) { return node.op.ends_with("_parts"); });
-}
-
-// Steps whose kernel is made for the target.
-int64_t special_kernels(const Schedule& schedule) {
-  return std::ranges::count_if(
-      schedule.steps, [](const ScheduleStep& step) { return step.row->arch != "generic"; });
-}
-
-// The same net with its concatenations made, where that takes less memory, or no more
-// and has kernels of the target that do not read parts; `options` then says so.
-Result<void> plan_joined(const Target& target, CompileOptions& options, Compilation& c) {
-  if (!any_parts(c.graph) || c.layout.verdict == plan::Verdict::kFits) return {};
-  CompileOptions joined_options = options;
-  joined_options.disabled_passes.emplace_back(kReadParts);
-  Compilation joined;
-  joined.lowered = c.lowered;
-  NK_TRY(compile_lowered(target, joined_options, joined));
-  const bool smaller = joined.layout.arena_bytes < c.layout.arena_bytes ||
-                       (joined.layout.arena_bytes == c.layout.arena_bytes &&
-                        special_kernels(joined.schedule) > special_kernels(c.schedule));
-  const bool proven = c.layout.verdict == plan::Verdict::kProvenNoFit &&
-                      joined.layout.verdict == plan::Verdict::kProvenNoFit;
-  if (smaller) {
-    c.graph = std::move(joined.graph);
-    c.schedule = std::move(joined.schedule);
-    c.problem = std::move(joined.problem);
-    c.class_layouts = std::move(joined.class_layouts);
-    c.layout = std::move(joined.layout);
-    options = std::move(joined_options);
-  }
-  if (c.layout.verdict == plan::Verdict::kProvenNoFit && !proven) {
-    c.layout.verdict = plan::Verdict::kNotFound;
-  }
-  return {};
 }
 
 }  // namespace
@@ -113,7 +59,7 @@ Result<Compilation> compile_foreign(ForeignGraph foreign, const CompileOptions& 
 
   NK_TRY(compile_lowered(*target, options, c));
   if (options.last != Phase::kPlan) return c;
-  NK_TRY(plan_joined(*target, options, c));
+  NK_TRY(choose_concats(*target, options, c));
   c.program = assemble(c.schedule, c.layout, options.plan.in_out == plan::InOut::kCallerOwned);
   plan::Layout kept = c.layout;
   kept.seconds = 0;  // the same input gives the same bytes

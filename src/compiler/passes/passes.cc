@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/passes/fuse/fuse.h"
 #include "compiler/passes/layout/layout.h"
@@ -71,6 +72,7 @@ bool same_tensor(const Tensor& a, const Tensor& b) {
 Result<void> check_names(const PassOptions& options) {
   for (const std::string& name : options.disabled) {
     if (std::ranges::find(kPasses, name, &Pass::name) != std::end(kPasses)) continue;
+    if (name.starts_with(kReadPartsOf)) continue;  // checked when the concatenations are known
     std::vector<std::string_view> known;
     for (const Pass& pass : kPasses) known.push_back(pass.name);
     return fail(ErrorCode::kUsage, fmt::format("there is no pass '{}'", name), {},
@@ -79,12 +81,30 @@ Result<void> check_names(const PassOptions& options) {
   return {};
 }
 
+// read-parts, as far as `options` leave it.
+Result<Graph> run_read_parts(const PassOptions& options, const Graph& graph) {
+  std::set<std::string> made;
+  for (const std::string& name : options.disabled) {
+    if (!name.starts_with(kReadPartsOf)) continue;
+    const std::string tensor = name.substr(kReadPartsOf.size());
+    const bool there = std::ranges::any_of(graph.nodes, [&](const Node& node) {
+      return node.op == "concat" && graph.tensor(node.outputs[0]).name == tensor;
+    });
+    if (!there) {
+      return fail(ErrorCode::kUsage, fmt::format("no concatenation makes '{}'", tensor), name,
+                  "netkit compile MODEL --without read-parts --dump passes shows them");
+    }
+    made.insert(tensor);
+  }
+  return read_parts_but(graph, made);
+}
+
 // Those of a round, or those that come last.
 Result<void> run_passes(bool last, const PassOptions& options, Graph& graph) {
   for (const Pass& pass : kPasses) {
     if (pass.last != last) continue;
     if (std::ranges::find(options.disabled, pass.name) != options.disabled.end()) continue;
-    auto next = pass.run(graph);
+    auto next = pass.last ? run_read_parts(options, graph) : pass.run(graph);
     if (!next) {
       next.error().where =
           fmt::format("{}: pass {} {}", graph.source, pass.name, next.error().where);

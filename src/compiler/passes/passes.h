@@ -20,14 +20,17 @@ struct Pass {
   bool last = false;         // runs once, when the others have settled
 };
 
-// The pass that a driver also plans without: it is not sure to save memory.
+// The pass that a driver also plans without: it is not sure to save memory. As "read-parts=NAME" it
+// is left out for the concatenation that makes the tensor NAME.
 inline constexpr std::string_view kReadParts = "read-parts";
+inline constexpr std::string_view kReadPartsOf = "read-parts=";
 
 // All passes in the order in which a round runs them.
 std::span<const Pass> all_passes();
 
 struct PassOptions {
-  std::vector<std::string> disabled;  // names from all_passes(); an unknown one is code kUsage
+  // Names from all_passes(), or kReadPartsOf and a name; an unknown one is code kUsage.
+  std::vector<std::string> disabled;
 };
 
 // Runs the passes in rounds until a round changes nothing. The result holds for verify(), and no

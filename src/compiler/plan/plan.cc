@@ -8,6 +8,7 @@
 #include "compiler/plan/check/validate.h"
 #include "compiler/plan/joint/assemble.h"
 #include "compiler/plan/joint/orders.h"
+#include "compiler/plan/order/bare.h"
 
 namespace netkit::plan {
 namespace {
@@ -27,15 +28,6 @@ struct ClassPlan {
   bool found = false;
   bool time_limited = false;
 };
-
-ModelOptions model_options(const Context& c, PlanClass plan_class) {
-  ModelOptions o;
-  o.plan_class = plan_class;
-  o.outside = c.outside;
-  o.keep_inputs = c.options.in_out == InOut::kKeepInputs;
-  o.fixed_order = c.options.order == OrderChoice::kGiven;
-  return o;
-}
 
 // One set of taken views: improves `best`, returns the bound for this set.
 int64_t try_views(const Context& c, const ModelOptions& options, Effort& effort, ClassPlan& best) {
@@ -77,7 +69,7 @@ int64_t bound_of_any_views(const Context& c, ModelOptions options,
 
 ClassPlan plan_class(const Context& c, PlanClass which) {
   ClassPlan best;
-  ModelOptions options = model_options(c, which);
+  ModelOptions options = model_options(c.problem, c.options, which);
   const std::vector<ViewRef> views = usable_views(c.problem, c.outside);
   options.views = views;
   Effort effort;
@@ -115,7 +107,8 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
 int64_t given_peak(const Context& c) {
   Problem bytewise = c.problem;
   bytewise.alignment = 1;
-  const OrderModel model = make_order_model(bytewise, model_options(c, PlanClass::kPlain));
+  const OrderModel model =
+      make_order_model(bytewise, model_options(bytewise, c.options, PlanClass::kPlain));
   return order_bound(model, topological_order(bytewise));
 }
 

@@ -28,12 +28,12 @@ struct PlanOptions {
   OrderChoice order = OrderChoice::kBest;
   PlanClass class_limit = PlanClass::kOverlap;  // the most permissive class to use
   InOut in_out = InOut::kInside;
-  std::optional<int64_t> ram_bytes;             // stop at the first plan of at most this size
-  uint64_t order_nodes = 2'000'000;             // executed sets to look at, per class
-  uint64_t place_nodes = 1'000'000;             // search nodes per placement
-  uint64_t joint_nodes = 20'000;                // orders and modes to place, per class
-  uint64_t search_nodes = 4'000'000;            // search nodes of all its placements, per class
-  std::optional<double> time_limit_seconds;     // wall clock; the result then depends on it
+  std::optional<int64_t> ram_bytes;          // stop at the first plan of at most this size
+  uint64_t order_nodes = 2'000'000;          // executed sets to look at, per class
+  uint64_t place_nodes = 1'000'000;          // search nodes per placement
+  uint64_t joint_nodes = 20'000;             // orders and modes to place, per class
+  uint64_t search_nodes = 4'000'000;         // search nodes of all its placements, per class
+  std::optional<double> time_limit_seconds;  // wall clock; the result then depends on it
 };
 
 // The best layout of each class up to options.class_limit, the narrowest first; a plan of a class
@@ -49,9 +49,9 @@ Layout best_layout(const std::vector<Layout>& layouts, const PlanOptions& option
 Result<Layout> plan(const Problem& problem, const PlanOptions& options = {});
 
 struct LeastOrder {
-  std::vector<int> order;          // indices into Problem::steps
-  int64_t peak_bytes = 0;          // largest live sum along it, sizes as they stand, class plain
-  int64_t lower_bound_bytes = 0;   // of every order
+  std::vector<int> order;         // indices into Problem::steps
+  int64_t peak_bytes = 0;         // largest live sum along it, sizes as they stand, class plain
+  int64_t lower_bound_bytes = 0;  // of every order
   bool proven_minimal = false;
 };
 
@@ -59,9 +59,13 @@ struct LeastOrder {
 // kInput for a problem that breaks check_problem.
 Result<LeastOrder> least_order(const Problem& problem, const PlanOptions& options = {});
 
+// Per step, bytes that no order runs it in, whichever views are taken: tensors without views and
+// sizes as they stand, in class options.class_limit. 0: not computed, as in nets of too many steps.
+Result<std::vector<int64_t>> step_bounds(const Problem& problem, const PlanOptions& options);
+
 struct OrderListing {
-  std::vector<int> order;            // indices into Problem::steps
-  std::vector<int64_t> live_bytes;   // per position, scratch included, plain class
+  std::vector<int> order;           // indices into Problem::steps
+  std::vector<int64_t> live_bytes;  // per position, scratch included, plain class
   int64_t peak_bytes = 0;
 };
 

@@ -3,6 +3,9 @@
 // the operators that have room for them.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "base/result.h"
 #include "compiler/ir/graph.h"
 
@@ -26,6 +29,8 @@ Result<Graph> fuse_pads(const Graph& graph);
 // A concatenation of channels whose readers are all convolutions (conv2d without groups, dwconv2d)
 // of at most NK_MAX_PARTS parts is not made: they read its inputs. Run when nothing else changes.
 Result<Graph> read_parts(const Graph& graph);
+// The same but for concatenations that make a tensor of a name in `made`.
+Result<Graph> read_parts_but(const Graph& graph, const std::set<std::string>& made);
 
 // float32: x * (1 + erf(x / sqrt 2)) * 0.5 in any order of the factors.
 Result<Graph> fuse_gelu(const Graph& graph);

@@ -61,9 +61,10 @@ bool joins_channels(const Editor& editor, const Node& node) {
   });
 }
 
-bool replace(Editor& editor, int n) {
+bool replace(Editor& editor, int n, const std::set<std::string>& made) {
   const Node concat = editor.node(n);
   if (!joins_channels(editor, concat) || editor.is_output(concat.outputs[0])) return false;
+  if (made.contains(editor.tensor(concat.outputs[0]).name)) return false;
   const std::vector<int> readers = editor.readers(concat.outputs[0]);
   if (readers.empty() || !std::ranges::all_of(readers, [&](int r) {
         return can_read(editor, editor.node(r), concat);
@@ -87,12 +88,16 @@ bool replace(Editor& editor, int n) {
 }  // namespace
 
 Result<Graph> read_parts(const Graph& graph) {
+  return read_parts_but(graph, {});
+}
+
+Result<Graph> read_parts_but(const Graph& graph, const std::set<std::string>& made) {
   Editor editor(graph);
   bool changed = true;
   while (changed) {  // a concatenation inside another waits for the outer one
     changed = false;
     for (int n = 0; n < editor.node_count(); ++n) {
-      if (editor.alive(n) && replace(editor, n)) changed = true;
+      if (editor.alive(n) && replace(editor, n, made)) changed = true;
     }
   }
   return editor.finish();

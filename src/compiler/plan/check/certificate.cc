@@ -5,43 +5,19 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/plan/io/json.h"
-#include "compiler/plan/order/blocks.h"
+#include "compiler/plan/order/bare.h"
 #include "compiler/plan/order/flow.h"
-#include "compiler/plan/order/model.h"
 
 namespace netkit::plan {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// As the checker counts: what may lie within another tensor costs nothing.
-Problem without_views(const Problem& problem) {
-  Problem p = problem;
-  for (Step& s : p.steps) {
-    for (const View& v : s.views) {
-      const int in = s.inputs[v.input], out = s.outputs[v.output];
-      const bool out_inside = problem.tensors[out].bytes <= problem.tensors[in].bytes;
-      p.tensors[out_inside ? out : in].bytes = 0;
-    }
-    s.views.clear();
-  }
-  return p;
-}
-
 // The step whose minimum cut is the bound, with the chains that show the cut; else a search.
 Json witness(const Problem& problem, const PlanOptions& options, const Layout& layout) {
-  const Problem bare = without_views(problem);
-  ModelOptions o;
-  o.plan_class = layout.plan_class;
-  o.outside.assign(problem.tensors.size(), 0);
-  if (options.in_out == InOut::kCallerOwned) {
-    for (const auto* list : {&problem.inputs, &problem.outputs}) {
-      for (const int t : *list) o.outside[t] = 1;
-    }
-  }
-  o.keep_inputs = options.in_out == InOut::kKeepInputs;
-  o.fixed_order = options.order == OrderChoice::kGiven;
-  const OrderModel model = make_order_model(bare, o);
+  const Problem bare = without_views(problem);  // as the checker counts
+  const OrderModel model =
+      make_order_model(bare, model_options(problem, options, layout.plan_class));
   SetCut cut(model);
   const Json none = {{"kind", "search"}};
   if (model.step_count() > kMaxCutSteps) return none;
