@@ -15,37 +15,40 @@
 #define NK_FILE_MAX_STEPS 65535u
 #define NK_FILE_MAX_INOUTS 256u
 #define NK_FILE_MAX_TESTS 65535u
+#define NK_FILE_MAX_STATES 4096u
 #define NK_FILE_MAX_RANK 6
 #define NK_FILE_SECTION_ALIGN 16u
-#define NK_FILE_MAX_ALIGN 65536u      /* of the file and of the arena */
+#define NK_FILE_MAX_ALIGN 65536u /* of the file and of the arena */
 #define NK_FILE_PARAMS_ALIGN 8u
 #define NK_FILE_CONSTANT_ALIGN 4u     /* least; a constant may ask for more */
 #define NK_FILE_SCRATCH_ALIGN 16u     /* or the arena's alignment where that is less */
 #define NK_FILE_MAX_PLACE 0x7FFFFFFFu /* arena and constants are each below 2 GiB */
 
-/* Section flags. */
+/* Section flags. Kinds 1 to 6 are in every file. */
 #define NK_SECTION_REQUIRED 1u /* a reader that does not know the kind refuses the file */
-#define NK_SECTION_CONTROL 2u  /* steers memory accesses: its CRC belongs to the structural check */
+#define NK_SECTION_CONTROL 2u  /* steers memory accesses: its CRC belongs to the structural check \
+                                */
 
 /* X(enumerator, kind, name, flags, bytes of a record; 1 where records vary or there are none) */
-#define NK_SECTIONS(X)                                                                          \
-  X(NK_SECTION_INPUTS, 1, "inputs", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 48)               \
-  X(NK_SECTION_OUTPUTS, 2, "outputs", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 48)             \
-  X(NK_SECTION_STEPS, 3, "steps", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 1)                  \
-  X(NK_SECTION_PARAMS, 4, "params", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 1)                \
-  X(NK_SECTION_CONSTANTS, 5, "constants", NK_SECTION_REQUIRED, 1)                               \
-  X(NK_SECTION_STRINGS, 6, "strings", NK_SECTION_REQUIRED, 1)                                   \
-  X(NK_SECTION_STEP_INFO, 7, "step-info", 0, 16)                                                \
-  X(NK_SECTION_METADATA, 8, "metadata", 0, 1)                                                   \
-  X(NK_SECTION_PLAN, 9, "plan", 0, 1)                                                           \
-  X(NK_SECTION_CERTIFICATE, 10, "certificate", 0, 1)                                            \
-  X(NK_SECTION_TESTS, 11, "tests", 0, 1)
+#define NK_SECTIONS(X)                                                              \
+  X(NK_SECTION_INPUTS, 1, "inputs", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 48)   \
+  X(NK_SECTION_OUTPUTS, 2, "outputs", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 48) \
+  X(NK_SECTION_STEPS, 3, "steps", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 1)      \
+  X(NK_SECTION_PARAMS, 4, "params", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 1)    \
+  X(NK_SECTION_CONSTANTS, 5, "constants", NK_SECTION_REQUIRED, 1)                   \
+  X(NK_SECTION_STRINGS, 6, "strings", NK_SECTION_REQUIRED, 1)                       \
+  X(NK_SECTION_STEP_INFO, 7, "step-info", 0, 16)                                    \
+  X(NK_SECTION_METADATA, 8, "metadata", 0, 1)                                       \
+  X(NK_SECTION_PLAN, 9, "plan", 0, 1)                                               \
+  X(NK_SECTION_CERTIFICATE, 10, "certificate", 0, 1)                                \
+  X(NK_SECTION_TESTS, 11, "tests", 0, 1)                                            \
+  X(NK_SECTION_STATES, 12, "states", NK_SECTION_REQUIRED | NK_SECTION_CONTROL, 16)
 
 typedef enum nk_section_kind {
 #define NK_X(name, kind, text, flags, record_bytes) name = kind,
   NK_SECTIONS(NK_X)
 #undef NK_X
-  NK_SECTION_KIND_END /* kinds that this reader knows are 1 … NK_SECTION_KIND_END - 1 */
+      NK_SECTION_KIND_END /* kinds that this reader knows are 1 … NK_SECTION_KIND_END - 1 */
 } nk_section_kind;
 
 /* Offset 0 of the file. The file stands at an address that is a multiple of file_alignment. */
@@ -87,11 +90,19 @@ typedef struct nk_file_tensor {
   int32_t zero_point;
 } nk_file_tensor;
 
+/* Bytes of the arena that keep their content from one run to the next. */
+typedef struct nk_file_state {
+  uint32_t name;         /* offset into strings */
+  uint32_t arena_offset; /* a multiple of arena_alignment */
+  uint32_t bytes;
+  uint32_t initial; /* content after a reset: offset into constants; NK_ARG_ABSENT: all 0 */
+} nk_file_state;
+
 /* One kernel call; in_count + out_count records nk_file_arg follow it. Steps run in file order. */
 typedef struct nk_file_step {
-  uint32_t kernel_id;      /* NK id of the kernel's C symbol */
-  uint32_t params_offset;  /* into params, a multiple of 8 */
-  uint16_t params_bytes;   /* sizeof the operator's parameter struct */
+  uint32_t kernel_id;     /* NK id of the kernel's C symbol */
+  uint32_t params_offset; /* into params, a multiple of 8 */
+  uint16_t params_bytes;  /* sizeof the operator's parameter struct */
   uint8_t in_count;
   uint8_t out_count;       /* at least 1; in_count + out_count <= 24 */
   uint32_t scratch_offset; /* of the arena; 0 where scratch_bytes is 0 */
@@ -108,16 +119,16 @@ typedef struct nk_file_arg {
 
 /* For people: one per step, in the order of the steps. */
 typedef struct nk_file_step_info {
-  uint32_t kernel_name; /* offset into strings: the kernel's C symbol */
-  uint32_t node_name;   /* offset into strings */
+  uint32_t kernel_name;         /* offset into strings: the kernel's C symbol */
+  uint32_t node_name;           /* offset into strings */
   uint32_t macs_low, macs_high; /* multiply-accumulates, 64 bits */
 } nk_file_step_info;
 
 /* One per case at the start of the tests section. Its data: every input, then every output, each
  * at the next multiple of 16, with the bytes that the tensor's record states. */
 typedef struct nk_file_case {
-  uint32_t name;   /* offset into strings */
-  float tolerance; /* absolute, of real values; 0: the very bytes */
+  uint32_t name;        /* offset into strings */
+  float tolerance;      /* absolute, of real values; 0: the very bytes */
   uint32_t data_offset; /* from the start of the tests section, a multiple of 16 */
   uint32_t data_bytes;
 } nk_file_case;
@@ -127,6 +138,7 @@ typedef struct nk_file_case {
 NK_FORMAT_SIZE(nk_file_header, 48);
 NK_FORMAT_SIZE(nk_file_section, 24);
 NK_FORMAT_SIZE(nk_file_tensor, 48);
+NK_FORMAT_SIZE(nk_file_state, 16);
 NK_FORMAT_SIZE(nk_file_step, 20);
 NK_FORMAT_SIZE(nk_file_arg, 8);
 NK_FORMAT_SIZE(nk_file_step_info, 16);

@@ -2,6 +2,8 @@
 // Loading and running.
 #include "runtime/executor.h"
 
+#include <string.h>
+
 #include "ops/common/kernel.h"
 
 namespace netkit {
@@ -31,7 +33,43 @@ Fault Executor::load(const void* file, size_t file_bytes, void* arena, size_t ar
   }
   kernels_ = kernels;
   arena_ = static_cast<uint8_t*>(arena);
+  reset();
   return {};
+}
+
+void Executor::reset() {
+  for (uint32_t i = 0; is_loaded() && i < view_.state_count(); ++i) {
+    const nk_file_state& state = view_.state(i);
+    if (state.initial == NK_ARG_ABSENT) {
+      memset(arena_ + state.arena_offset, 0, state.bytes);
+    } else {
+      memcpy(arena_ + state.arena_offset, view_.constants() + state.initial, state.bytes);
+    }
+  }
+}
+
+uint32_t Executor::state_bytes() const {
+  uint32_t bytes = 0;
+  for (uint32_t i = 0; is_loaded() && i < view_.state_count(); ++i) bytes += view_.state(i).bytes;
+  return bytes;
+}
+
+void Executor::save_state(void* to) const {
+  auto* at = static_cast<uint8_t*>(to);
+  for (uint32_t i = 0; is_loaded() && i < view_.state_count(); ++i) {
+    const nk_file_state& state = view_.state(i);
+    memcpy(at, arena_ + state.arena_offset, state.bytes);
+    at += state.bytes;
+  }
+}
+
+void Executor::restore_state(const void* from) {
+  const auto* at = static_cast<const uint8_t*>(from);
+  for (uint32_t i = 0; is_loaded() && i < view_.state_count(); ++i) {
+    const nk_file_state& state = view_.state(i);
+    memcpy(arena_ + state.arena_offset, at, state.bytes);
+    at += state.bytes;
+  }
 }
 
 Status Executor::run_step(const nk_file_step& step, Pointers& pointers) const {

@@ -21,13 +21,20 @@ class Executor {
   Fault load(const void* file, size_t file_bytes, void* arena, size_t arena_bytes,
              KernelTable kernels, nk_check_t check = NK_CHECK_STRUCTURE);
 
+  // State: bytes that live from one run to the next. Loading sets each to what the file states, as
+  // reset() does. save_state writes state_bytes() bytes, the states one after the other in the
+  // file's order; restore_state takes them back. Nothing happens before load.
+  void reset();
+  uint32_t state_bytes() const;
+  void save_state(void* to) const;
+  void restore_state(const void* from);
+
   // One inference. NOT_LOADED before load; UNKNOWN_KERNEL and CORRUPT can come only from a file
   // loaded with NK_CHECK_NONE.
   Status run();
 
   // Called after every step; `outputs` are its out_count addresses.
-  using Hook = void (*)(void* user, uint32_t index, const nk_file_step& step,
-                        void* const* outputs);
+  using Hook = void (*)(void* user, uint32_t index, const nk_file_step& step, void* const* outputs);
   Status run(Hook hook, void* user);
 
   // The first `count` steps alone: what the next one would read stands in the arena then.

@@ -102,6 +102,7 @@ plan::Problem to_problem(const Schedule& schedule, int64_t alignment) {
   }
   problem.inputs = buffers_of(schedule.inputs);
   problem.outputs = buffers_of(schedule.outputs);
+  for (const ScheduleState& state : schedule.states) problem.states.push_back(state.buffer);
   return problem;
 }
 

@@ -177,6 +177,27 @@ void Session::set_hook(StepHook hook, void* user) {
 
 void Session::poison(uint8_t value) {
   std::memset(state_->arena.data(), value, state_->arena.size());
+  state_->executor.reset();
+}
+
+void Session::reset() {
+  state_->executor.reset();
+}
+
+Bytes Session::save_state() const {
+  Bytes bytes(state_->executor.state_bytes());
+  state_->executor.save_state(bytes.data());
+  return bytes;
+}
+
+Result<void> Session::restore_state(const Bytes& bytes) {
+  const size_t need = state_->executor.state_bytes();
+  if (bytes.size() != need) {
+    return bad_input(fmt::format("{} bytes of state, the model has {}", bytes.size(), need),
+                     state_->where);
+  }
+  state_->executor.restore_state(bytes.data());
+  return {};
 }
 
 }  // namespace netkit::driver

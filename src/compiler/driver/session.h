@@ -49,8 +49,13 @@ class Session {
                             const std::vector<std::span<const std::byte>>& outputs);
   void set_hook(StepHook hook, void* user);
 
-  // Fills the arena with a byte; a run's result must not depend on it.
+  // Fills the arena with a byte, and resets; a run's result must not depend on it.
   void poison(uint8_t value);
+
+  // State as after loading; all of it as bytes, and back (an error: another number of bytes).
+  void reset();
+  Bytes save_state() const;
+  Result<void> restore_state(const Bytes& bytes);
 
  private:
   struct State;

@@ -23,7 +23,7 @@ class Verifier {
       for (const TensorId id : node.outputs) NK_TRY(define(id, Made::kNode, node_text(node)));
     }
     for (const TensorId id : graph_.outputs) NK_TRY(used(id, "graph output"));
-    return {};
+    return states();
   }
 
  private:
@@ -41,6 +41,28 @@ class Verifier {
                                      type_text(t.type), t.data.size(), bytes));
       }
       made_[i] = Made::kConstant;
+    }
+    return {};
+  }
+
+  // The last inputs and outputs, in order.
+  Result<void> states() const {
+    const size_t count = graph_.states.size();
+    if (count > graph_.inputs.size() || count > graph_.outputs.size()) {
+      return bad_input("more states than inputs or outputs");
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const GraphState& state = graph_.states[i];
+      if (state.input != graph_.model_inputs() + i || state.output != graph_.model_outputs() + i) {
+        return bad_input(fmt::format("state {} is not the last inputs and outputs in order", i));
+      }
+      const TensorType& from = graph_.tensor(graph_.inputs[state.input]).type;
+      const TensorType& to = graph_.tensor(graph_.outputs[state.output]).type;
+      NK_ASSIGN(const int64_t bytes, byte_count(from.dtype, from.dims));
+      if (from != to || (state.initial && state.initial.size() != static_cast<size_t>(bytes))) {
+        return bad_input(fmt::format("state of {} becomes {}, or its content has another size",
+                                     type_text(from), type_text(to)));
+      }
     }
     return {};
   }
@@ -97,7 +119,9 @@ Uses uses_of(const Graph& graph) {
   return uses;
 }
 
-Result<void> verify(const Graph& graph) { return Verifier(graph).run(); }
+Result<void> verify(const Graph& graph) {
+  return Verifier(graph).run();
+}
 
 Graph compacted(const Graph& graph) {
   std::vector<TensorId> renumbered(graph.tensors.size(), kNoTensor);
@@ -129,6 +153,7 @@ Graph compacted(const Graph& graph) {
   };
   out.inputs = renumber(graph.inputs);
   out.outputs = renumber(graph.outputs);
+  out.states = graph.states;
   out.nodes = graph.nodes;
   for (Node& node : out.nodes) {
     node.inputs = renumber(std::move(node.inputs));

@@ -28,17 +28,27 @@ struct Node {
   std::string name;
   std::vector<TensorId> inputs;  // kNoTensor where an optional input is absent
   std::vector<TensorId> outputs;
-  Attrs attrs;     // canonical names, stated in the operator's header
+  Attrs attrs;  // canonical names, stated in the operator's header
+};
+
+// What lives from one run to the next. A run reads it as one of the graph's inputs and leaves it as
+// one of the outputs, of the same type.
+struct GraphState {
+  size_t input, output;  // positions in Graph::inputs and outputs
+  ConstData initial;     // bytes after a reset; null: all 0
 };
 
 struct Graph {
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
-  std::vector<TensorId> inputs, outputs;
-  std::string source;  // file name, for messages
-  std::string sha256;  // of the source file
+  std::vector<TensorId> inputs, outputs;  // the model's own, then those of the states
+  std::vector<GraphState> states;         // in the order of their inputs, and of their outputs
+  std::string source;                     // file name, for messages
+  std::string sha256;                     // of the source file
 
   TensorId add_tensor(std::string name, TensorType type, ConstData data = nullptr);
+  size_t model_inputs() const { return inputs.size() - states.size(); }
+  size_t model_outputs() const { return outputs.size() - states.size(); }
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
   Tensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
 };
@@ -63,6 +73,7 @@ Graph compacted(const Graph& graph);
 //   const %w float32[2x4] = 1 2 3 4 5 6 7 8           // equal values: = splat 1
 //   %y int8[1x2] q(0.5,-128) = fully_connected(%x, %w, _) {activation="relu"} @"dense"
 //   output %y
+//   state %h -> %n = 0 0 0 0                           // an input, an output, content after reset
 // A name that others share, or an empty one, gets "#" and a number. Constants of more than
 // `max_elems` elements (and longer scale lists) are shortened to a hash, which parse_graph refuses.
 std::string to_text(const Graph& graph, size_t max_elems = 64);

@@ -49,6 +49,9 @@ class LowerContext {
   // The type is checked against the declared one; what differs is an error.
   virtual Result<void> bind(const ForeignNode& node, size_t i, TensorId tensor) = 0;
   virtual void warn(std::string text) = 0;
+  // The node's i-th input is state, whose value input() gives: from here on it is `value`, of the
+  // same type. An error where it is none.
+  virtual Result<void> set_state(const ForeignNode& node, size_t i, TensorId value) = 0;
 
   // transpose(x, perm); returns x itself where perm is the identity or x is constant (folded).
   virtual Result<TensorId> transpose(TensorId x, std::vector<int64_t> perm) = 0;

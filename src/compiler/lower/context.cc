@@ -76,6 +76,38 @@ void GraphBuilder::add_input(int foreign_tensor, Dims dims) {
   bound_[static_cast<size_t>(foreign_tensor)] = id;
 }
 
+size_t GraphBuilder::add_state(std::string name, TensorType type, ConstData initial) {
+  const TensorId id = add_tensor(std::move(name), std::move(type), nullptr, true);
+  graph_.states.push_back({graph_.inputs.size(), 0, std::move(initial)});
+  graph_.inputs.push_back(id);
+  states_.push_back(id);
+  return states_.size() - 1;
+}
+
+void GraphBuilder::bind_variable(int foreign_tensor, size_t state) {
+  state_of_[foreign_tensor] = state;
+  bound_[static_cast<size_t>(foreign_tensor)] = states_[state];
+}
+
+Result<void> GraphBuilder::assign_state(size_t state, TensorId value) {
+  if (value == kNoTensor) return bad_input("no node makes the state's value");
+  const TensorType& held = type(graph_.inputs[graph_.states[state].input]);
+  if (type(value) != held) {
+    return bad_input(
+        fmt::format("state of type {} cannot become {}", type_text(held), type_text(type(value))));
+  }
+  states_[state] = value;
+  return {};
+}
+
+Result<void> GraphBuilder::set_state(const ForeignNode& node, size_t i, TensorId value) {
+  const auto state = i < node.inputs.size() ? state_of_.find(node.inputs[i]) : state_of_.end();
+  if (state == state_of_.end()) return bad_input(fmt::format("input {} is no state", i));
+  NK_TRY(assign_state(state->second, value));
+  bound_[static_cast<size_t>(state->first)] = value;
+  return {};
+}
+
 void GraphBuilder::begin(const ForeignNode& node) {
   node_name_ = node.name;
   first_node_ = true;
@@ -114,8 +146,9 @@ TensorId GraphBuilder::add_constant(std::string name, TensorType type, Bytes byt
 Result<TensorId> GraphBuilder::add_repeated(std::string name, TensorType type, Bytes element) {
   NK_ASSIGN(const int64_t bytes, byte_count(type.dtype, type.dims));
   if (bytes > kMaxRepeatedBytes - repeated_bytes_) {
-    return bad_input("the constant is too large: what a file states by one element and a shape "
-                     "may have 1 GiB in all");
+    return bad_input(
+        "the constant is too large: what a file states by one element and a shape "
+        "may have 1 GiB in all");
   }
   repeated_bytes_ += bytes;
   return add_tensor(std::move(name), std::move(type),
@@ -212,12 +245,16 @@ Result<TensorId> GraphBuilder::transpose(TensorId x, std::vector<int64_t> perm) 
   return add("transpose", {x}, std::move(attrs), std::move(declared));
 }
 
-Result<void> GraphBuilder::name_output(int foreign_tensor, TensorId id) {
-  const std::string& name = foreign_.tensors[static_cast<size_t>(foreign_tensor)].name;
+// Neither a constant, an input nor an output already.
+bool GraphBuilder::may_be_output(TensorId id) const {
   const auto among = [&](const std::vector<TensorId>& ids) {
     return std::ranges::find(ids, id) != ids.end();
   };
-  if (!graph_.tensor(id).is_constant() && !among(graph_.inputs) && !among(graph_.outputs)) {
+  return !graph_.tensor(id).is_constant() && !among(graph_.inputs) && !among(graph_.outputs);
+}
+
+Result<void> GraphBuilder::name_output(const std::string& name, TensorId id) {
+  if (may_be_output(id)) {
     graph_.tensor(id).name = name;
     graph_.outputs.push_back(id);
     return {};
@@ -242,7 +279,13 @@ Result<void> GraphBuilder::finish_outputs() {
                                    foreign_.tensors[static_cast<size_t>(foreign)].name),
                        foreign_.file);
     }
-    NK_TRY(name_output(foreign, id));
+    NK_TRY(name_output(foreign_.tensors[static_cast<size_t>(foreign)].name, id));
+  }
+  for (size_t i = 0; i < states_.size(); ++i) {
+    graph_.states[i].output = graph_.outputs.size();
+    const TensorId value = states_[i];
+    const std::string& state = tensor(graph_.inputs[graph_.states[i].input]).name;
+    NK_TRY(name_output(may_be_output(value) ? tensor(value).name : state + "/next", value));
   }
   return {};
 }

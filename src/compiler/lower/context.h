@@ -2,6 +2,7 @@
 // GraphBuilder: the LowerContext that lower.cc hands to the operators' rules.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +18,21 @@ class GraphBuilder final : public LowerContext {
 
   // Adds a graph input for a foreign tensor.
   void add_input(int foreign_tensor, Dims dims);
+  // Adds a state and returns its number. Only after the last add_input.
+  size_t add_state(std::string name, TensorType type, ConstData initial);
+  // Its value at this point of the network: what a run finds, or what was last assigned (a tensor
+  // of the same type; another is an error).
+  TensorId state_value(size_t state) const { return states_[state]; }
+  Result<void> assign_state(size_t state, TensorId value);
+  // The foreign tensor, a variable one, is this state.
+  void bind_variable(int foreign_tensor, size_t state);
   // Call before each node's lowering: names what it adds and makes room, so that references to
   // tensors stay valid while it runs.
   void begin(const ForeignNode& node);
   // Canonical tensor of a foreign one: bound, or a constant; kNoTensor where it is not made yet.
   TensorId resolve(int foreign_tensor) const;
-  // Adds the graph outputs. One that is an input, a constant or another output is copied.
+  // Adds the graph outputs, then those of the states. One that is an input, a constant or another
+  // output is copied.
   Result<void> finish_outputs();
   Graph take() { return std::move(graph_); }
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
@@ -41,21 +51,25 @@ class GraphBuilder final : public LowerContext {
                                           Attrs attrs, std::vector<TensorType> declared) override;
   Result<void> bind(const ForeignNode& node, size_t i, TensorId tensor) override;
   void warn(std::string text) override { warnings_.push_back(std::move(text)); }
+  Result<void> set_state(const ForeignNode& node, size_t i, TensorId value) override;
   Result<TensorId> transpose(TensorId x, std::vector<int64_t> perm) override;
 
  private:
   TensorId add_tensor(std::string name, TensorType type, ConstData data, bool named);
   Result<void> check_declared(const ForeignTensor& declared, const Tensor& made);
-  Result<void> name_output(int foreign_tensor, TensorId id);
+  bool may_be_output(TensorId id) const;
+  Result<void> name_output(const std::string& name, TensorId id);
 
   const ForeignGraph& foreign_;
   Graph graph_;
-  std::vector<TensorId> bound_;   // per foreign tensor
-  std::vector<bool> named_;       // per canonical tensor: its name is one of the file's
+  std::vector<TensorId> bound_;     // per foreign tensor
+  std::vector<TensorId> states_;    // value of each of graph_.states so far
+  std::map<int, size_t> state_of_;  // by foreign tensor
+  std::vector<bool> named_;         // per canonical tensor: its name is one of the file's
   std::vector<std::string> warnings_;
-  std::string node_name_;         // of the node being lowered
-  bool first_node_ = true;        // nothing but transposes was added for it yet
-  int64_t repeated_bytes_ = 0;    // of add_repeated, all together
+  std::string node_name_;       // of the node being lowered
+  bool first_node_ = true;      // nothing but transposes was added for it yet
+  int64_t repeated_bytes_ = 0;  // of add_repeated, all together
 };
 
 }  // namespace netkit

@@ -11,6 +11,7 @@
 #include "compiler/lower/builtin_rules.h"
 #include "compiler/lower/context.h"
 #include "compiler/lower/input_shapes.h"
+#include "compiler/lower/variables.h"
 
 namespace netkit {
 namespace {
@@ -52,9 +53,9 @@ Result<std::vector<size_t>> executable_order(const ForeignGraph& foreign) {
         const size_t before = id == kAbsent ? kNone : maker[static_cast<size_t>(id)];
         if (before == kNone || state[before] == State::kDone) continue;
         if (state[before] == State::kOpen) {
-          return bad_input(fmt::format("node '{}' depends on its own output",
-                                       foreign.nodes[n].name),
-                           foreign.file);
+          return bad_input(
+              fmt::format("node '{}' depends on its own output", foreign.nodes[n].name),
+              foreign.file);
         }
         stack.push_back(before);
       }
@@ -70,9 +71,8 @@ Result<void> check_tensors(const ForeignGraph& foreign) {
     const std::string where = fmt::format("{}: constant '{}'", foreign.file, t.name);
     if (!bytes) return bad_input(bytes.error().message, where);
     if (static_cast<uint64_t>(*bytes) != t.data.size()) {
-      return bad_input(fmt::format("{} has {} bytes, not {}", type_text(t.type), t.data.size(),
-                                   *bytes),
-                       where);
+      return bad_input(
+          fmt::format("{} has {} bytes, not {}", type_text(t.type), t.data.size(), *bytes), where);
     }
   }
   return {};
@@ -84,12 +84,19 @@ constexpr char kChange[] = "change the node where the model is made and export i
 class Lowering {
  public:
   Lowering(const ForeignGraph& foreign, const LowerOptions& options)
-      : foreign_(foreign), options_(options), builder_(foreign),
+      : foreign_(foreign),
+        options_(options),
+        builder_(foreign),
+        variables_(foreign, builder_),
         lost_(foreign.tensors.size(), false) {}
 
   Result<Lowered> run() {
     std::vector<std::string> warnings = foreign_.warnings;
     NK_TRY(add_inputs(warnings));
+    if (auto started = variables_.start(); !started) {
+      started.error().where = fmt::format("{}: {}", foreign_.file, started.error().where);
+      return std::unexpected(started.error());
+    }
     NK_ASSIGN(const std::vector<size_t> order, executable_order(foreign_));
     for (const size_t n : order) lower_node(foreign_.nodes[n]);
     if (!complaints_.empty()) return std::unexpected(summary());
@@ -107,8 +114,8 @@ class Lowering {
       const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(foreign_.inputs[i])];
       if (auto bytes = byte_count(t.type.dtype, shapes[i]); !bytes) {
         if (!t.dtype_name.empty()) return unsupported_input(t);
-        return bad_input(bytes.error().message, fmt::format("{}: input '{}'", foreign_.file,
-                                                            t.name));
+        return bad_input(bytes.error().message,
+                         fmt::format("{}: input '{}'", foreign_.file, t.name));
       }
       builder_.add_input(foreign_.inputs[i], std::move(shapes[i]));
     }
@@ -122,12 +129,12 @@ class Lowering {
 
   // Why the node cannot even be tried; empty where it can.
   std::string objection(const ForeignNode& node, const ForeignRule* rule) const {
+    if (Variables::handles(node)) return {};
     if (!node.subgraphs.empty()) return "control flow (subgraphs) is not supported";
     if (rule == nullptr) return "operator is not supported";
     for (const int id : node.inputs) {
       if (id == kAbsent) continue;
       const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(id)];
-      if (t.is_variable) return fmt::format("'{}' is state, which is not supported", t.name);
       if (t.data != nullptr && bits_of(t.type.dtype) == 0) {
         return fmt::format("'{}' has the unsupported type {}", t.name,
                            t.dtype_name.empty() ? name_of(t.type.dtype) : t.dtype_name);
@@ -143,19 +150,21 @@ class Lowering {
     if (std::ranges::any_of(node.inputs, [&](int id) { return id != kAbsent && lost(id); })) {
       return lose_outputs(node);  // its cause is listed already
     }
+    const bool variable = Variables::handles(node);
     for (const int id : node.inputs) {
-      if (id != kAbsent && builder_.resolve(id) == kNoTensor) {
+      if (id != kAbsent && builder_.resolve(id) == kNoTensor && !variable) {
         return complain(node, fmt::format("no node makes its input '{}'", name(id)));
       }
     }
     builder_.begin(node);
-    if (auto done = rule->lower(node, builder_); !done) {
+    auto done = variable ? variables_.lower(node) : rule->lower(node, builder_);
+    if (!done) {
       const std::string& message = done.error().message;
       const bool unsupported = message.find("support") != std::string::npos;
       return complain(node, message, unsupported ? kUnsupported : done.error().hint);
     }
     for (const int id : node.outputs) {
-      if (id != kAbsent && builder_.resolve(id) == kNoTensor && is_used(id)) {
+      if (id != kAbsent && builder_.resolve(id) == kNoTensor && is_used(id) && !variable) {
         return complain(node, fmt::format("output '{}' is not supported", name(id)), kUnsupported);
       }
     }
@@ -188,14 +197,14 @@ class Lowering {
 
   Error summary() const {
     return {ErrorCode::kInput,
-            fmt::format("{} of {} nodes cannot be read", complaints_.size(),
-                        foreign_.nodes.size()),
+            fmt::format("{} of {} nodes cannot be read", complaints_.size(), foreign_.nodes.size()),
             foreign_.file, hint_, complaints_};
   }
 
   const ForeignGraph& foreign_;
   const LowerOptions& options_;
   GraphBuilder builder_;
+  Variables variables_;
   std::vector<bool> lost_;  // per foreign tensor: what makes it was refused
   std::vector<std::string> complaints_;
   std::string hint_;

@@ -13,7 +13,7 @@ namespace netkit {
 
 // A region of the arena that one or more graph tensors (views of each other) share.
 struct Buffer {
-  std::string name;               // of the first tensor in it
+  std::string name;  // of the first tensor in it
   int64_t bytes = 0;
   std::vector<TensorId> tensors;  // graph tensors that lie in it, all at offset 0
 };
@@ -24,7 +24,7 @@ struct ScheduleArg {
 };
 
 struct ScheduleStep {
-  std::string name;               // of the node
+  std::string name;  // of the node
   const OpDef* op = nullptr;
   const KernelRow* row = nullptr;
   Bytes params;
@@ -36,16 +36,23 @@ struct ScheduleStep {
 };
 
 struct Constant {
-  std::string name;     // unique C identifier
+  std::string name;  // unique C identifier
   ConstData data;
   nk_dtype dtype = NK_INT8;  // of its elements; the emitted array has this type
   uint32_t alignment = 4;    // bytes, in flash
 };
 
 struct InOut {
-  std::string name;     // the model's own
-  TensorType type;      // in the model's own layout
+  std::string name;  // the model's own
+  TensorType type;   // in the model's own layout
   int buffer = -1;
+};
+
+// A buffer that keeps its place and content between runs.
+struct ScheduleState {
+  std::string name;
+  int buffer = -1;
+  int initial = -1;  // index into Schedule::constants: its bytes after a reset; -1: all 0
 };
 
 struct Schedule {
@@ -53,7 +60,8 @@ struct Schedule {
   std::vector<ScheduleStep> steps;
   std::vector<Constant> constants;  // equal bytes stand once
   std::vector<InOut> inputs, outputs;
-  std::string target;               // row of the target table: "generic", "cortex-m4"
+  std::vector<ScheduleState> states;
+  std::string target;  // row of the target table: "generic", "cortex-m4"
   std::string source, sha256;
 };
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <numeric>
+#include <span>
 
 namespace netkit {
 namespace {
@@ -38,8 +39,9 @@ class Selection {
         NK_TRY(add_step(op, node));
       }
     }
-    NK_TRY(make_in_out(graph_.inputs, out_.inputs));
-    NK_TRY(make_in_out(graph_.outputs, out_.outputs));
+    NK_TRY(keep_states());
+    NK_TRY(make_in_out(std::span(graph_.inputs).first(graph_.model_inputs()), out_.inputs));
+    NK_TRY(make_in_out(std::span(graph_.outputs).first(graph_.model_outputs()), out_.outputs));
     if (refusals_.empty()) return std::move(out_);
     Error error{ErrorCode::kInput,
                 fmt::format("no kernel for {} of {} nodes", refusals_.size(), graph_.nodes.size()),
@@ -77,7 +79,23 @@ class Selection {
     return {};
   }
 
-  Result<void> make_in_out(const std::vector<TensorId>& ids, std::vector<InOut>& to) {
+  // The last steps write each state's new value into its place.
+  Result<void> keep_states() {
+    for (const GraphState& state : graph_.states) {
+      const TensorId from = graph_.inputs[state.input], to = graph_.outputs[state.output];
+      const std::string& name = graph_.tensor(from).name;
+      const Node copy{"copy", name + "/keep", {to}, {from}, {}};
+      NK_TRY(add_step(find_op(copy.op), copy));
+      const int initial =
+          state.initial
+              ? add_constant({"initial", state.initial, graph_.tensor(from).type.dtype, 4}, copy)
+              : -1;
+      out_.states.push_back({name, buffer_of_[static_cast<size_t>(from)], initial});
+    }
+    return {};
+  }
+
+  Result<void> make_in_out(std::span<const TensorId> ids, std::vector<InOut>& to) {
     for (const TensorId id : ids) {
       const Tensor& tensor = graph_.tensor(id);
       if (tensor.is_constant()) {
@@ -163,7 +181,10 @@ class Selection {
     if (arg.tensor == kNoTensor) return {};
     const Tensor& tensor = graph_.tensor(arg.tensor);
     if (!tensor.is_constant()) return {buffer_of_[static_cast<size_t>(arg.tensor)], -1};
-    return {-1, add_constant({arg.label, tensor.data, tensor.type.dtype, arg.alignment}, node)};
+    const auto element = static_cast<uint32_t>(bits_of(tensor.type.dtype) / 8);
+    return {-1, add_constant(
+                    {arg.label, tensor.data, tensor.type.dtype, std::max(arg.alignment, element)},
+                    node)};
   }
 
   // Of the bytes and the type; one repeated element is not written out for it.
@@ -179,8 +200,7 @@ class Selection {
   // Equal bytes of equal type stand once in flash.
   int add_constant(Constant constant, const Node& node) {
     const std::string key = content_key(constant);
-    const auto [it, fresh] =
-        constant_of_.try_emplace(key, static_cast<int>(out_.constants.size()));
+    const auto [it, fresh] = constant_of_.try_emplace(key, static_cast<int>(out_.constants.size()));
     if (!fresh) {
       uint32_t& stated = out_.constants[static_cast<size_t>(it->second)].alignment;
       stated = std::max(stated, constant.alignment);

@@ -21,7 +21,9 @@ struct Free {
 };
 using Block = std::unique_ptr<void, Free>;
 
-uint32_t aligned(uint32_t bytes) { return nk_align_up(bytes, NK_FILE_SECTION_ALIGN); }
+uint32_t aligned(uint32_t bytes) {
+  return nk_align_up(bytes, NK_FILE_SECTION_ALIGN);
+}
 
 // NaN equals NaN and an infinity itself.
 bool is_near(double a, double b, double tolerance) {
@@ -29,16 +31,16 @@ bool is_near(double a, double b, double tolerance) {
 }
 
 // True and `mismatch` filled where the output differs.
-bool differs(const nk_file_tensor& tensor, const void* got, const void* expected,
-             double tolerance, TestMismatch& mismatch) {
+bool differs(const nk_file_tensor& tensor, const void* got, const void* expected, double tolerance,
+             TestMismatch& mismatch) {
   if (std::memcmp(got, expected, tensor.bytes) == 0) return false;
   const uint32_t count = element_count(tensor);
   for (uint32_t i = 0; i < count; ++i) {
     // Exact comparison is of bytes: -0 and 0 differ, and so do two NaN.
     const uint32_t size = tensor.bytes / count;
     const bool same =
-        tolerance > 0 ? is_near(real_element(tensor, got, i), real_element(tensor, expected, i),
-                                tolerance)
+        tolerance > 0
+            ? is_near(real_element(tensor, got, i), real_element(tensor, expected, i), tolerance)
         : size > 0 ? std::memcmp(static_cast<const char*>(got) + size_t{i} * size,
                                  static_cast<const char*>(expected) + size_t{i} * size, size) == 0
                    : element(tensor, got, i) == element(tensor, expected, i);
@@ -81,8 +83,8 @@ Fault run_self_tests(const void* file, size_t bytes, KernelTable kernels, TestRe
   const size_t size = (view.header().arena_bytes + alignment - 1) / alignment * alignment;
   const Block arena(std::aligned_alloc(alignment, std::max(size, alignment)));
   Executor executor;
-  const Fault fault = executor.load(file, bytes, arena.get(),
-                                    arena ? view.header().arena_bytes : 0, kernels, NK_CHECK_ALL);
+  const Fault fault = executor.load(file, bytes, arena.get(), arena ? view.header().arena_bytes : 0,
+                                    kernels, NK_CHECK_ALL);
   if (!fault.ok()) return fault;
   const nk_file_section* tests = view.find_section(NK_SECTION_TESTS);
   if (!tests) return {};
@@ -90,6 +92,7 @@ Fault run_self_tests(const void* file, size_t bytes, KernelTable kernels, TestRe
   const auto* cases = reinterpret_cast<const nk_file_case*>(section);
   for (uint32_t i = 0; i < tests->count; ++i) {
     std::memset(arena.get(), kPoison, view.header().arena_bytes);
+    executor.reset();
     TestMismatch mismatch;
     const bool passed = run_case(executor, section + cases[i].data_offset,
                                  static_cast<double>(cases[i].tolerance), mismatch);
@@ -101,8 +104,7 @@ Fault run_self_tests(const void* file, size_t bytes, KernelTable kernels, TestRe
 
 Fault print_self_tests(std::FILE* to, const void* file, size_t bytes, KernelTable kernels,
                        TestReport& report) {
-  const auto line = [](void* user, uint32_t index, const char* name,
-                       const TestMismatch* mismatch) {
+  const auto line = [](void* user, uint32_t index, const char* name, const TestMismatch* mismatch) {
     if (!mismatch) return;
     std::fprintf(static_cast<std::FILE*>(user),
                  "case %u %s: output %u differs at element %u: expected %.9g, got %.9g\n",

@@ -217,6 +217,23 @@ Fault check_tensors(const NkView& view, uint32_t string_bytes) {
   return {};
 }
 
+Fault check_states(const NkView& view, uint32_t string_bytes) {
+  if (view.state_count() > NK_FILE_MAX_STATES) return corrupt(NK_SECTION_STATES, 0);
+  const nk_file_header& header = view.header();
+  const uint32_t constant_bytes = view.find_section(NK_SECTION_CONSTANTS)->bytes;
+  for (uint32_t i = 0; i < view.state_count(); ++i) {
+    const nk_file_state& state = view.state(i);
+    const bool has_content =
+        state.initial == NK_ARG_ABSENT || is_inside(state.initial, state.bytes, constant_bytes);
+    if (state.name >= string_bytes || !has_content ||
+        !is_aligned(state.arena_offset, header.arena_alignment) ||
+        !is_inside(state.arena_offset, state.bytes, header.arena_bytes)) {
+      return corrupt(NK_SECTION_STATES, i);
+    }
+  }
+  return {};
+}
+
 // Sections with all of the `flags`.
 Fault check_crcs(const NkView& view, uint32_t flags) {
   for (uint32_t i = 0; i < view.section_count(); ++i) {
@@ -246,6 +263,7 @@ Fault NkView::verify_structure(KernelTable kernels) const {
     return corrupt(NK_SECTION_STRINGS, 0);
   }
   if (const Fault fault = check_tensors(*this, strings.bytes); !fault.ok()) return fault;
+  if (const Fault fault = check_states(*this, strings.bytes); !fault.ok()) return fault;
   const uint32_t alignment = header().arena_alignment;
   const Limits limits = {header().arena_bytes,
                          alignment,

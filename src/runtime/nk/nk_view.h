@@ -48,6 +48,11 @@ class NkView {
     return at<nk_file_tensor>(outputs_.offset)[index];
   }
 
+  uint32_t state_count() const { return states_.count; }
+  const nk_file_state& state(uint32_t index) const {
+    return at<nk_file_state>(states_.offset)[index];
+  }
+
   uint32_t step_count() const { return steps_.count; }
   const nk_file_step* first_step() const { return at<nk_file_step>(steps_.offset); }
   static const nk_file_arg* args(const nk_file_step* step) {
@@ -79,7 +84,7 @@ class NkView {
   Fault read_section_table();
 
   const uint8_t* file_ = nullptr;
-  Records inputs_, outputs_, steps_;
+  Records inputs_, outputs_, states_, steps_;
   Records strings_;  // count is bytes
   uint32_t params_offset_ = 0, constants_offset_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "compiler/emit/c/c_data.h"
 #include "compiler/emit/c/c_names.h"
 #include "compiler/emit/c/c_slicer.h"
+#include "compiler/emit/c/c_state.h"
 #include "compiler/emit/c/embedded_sources.h"
 
 namespace netkit::emit {
@@ -46,16 +47,15 @@ class Emitter {
     NK_ASSIGN(const std::string kernels, kernel_code());
     const std::string data = constants() + parameters();
     // The spelling of an infinite clamp or a NaN constant.
-    const bool names_special =
-        data.find("INFINITY") != std::string::npos || data.find("NAN") != std::string::npos;
-    if (names_special) includes_.insert("<math.h>");
+    if (data.find("INFINITY") != std::string::npos || data.find("NAN") != std::string::npos) {
+      includes_.insert("<math.h>");
+    }
     std::string source = fmt::format("/* {}.c: made by netkit; see {}.h. */\n", name_, name_);
     source += fmt::format("#include \"{}.h\"\n\n#include <stddef.h>\n", name_);
     for (const std::string& include : includes_) source += fmt::format("#include {}\n", include);
     source += "\n";
-    source += kernels;
-    source += data;
-    source += arena();
+    source += kernels + data + arena();
+    source += c_state_functions(program_, name_);
     source += run_function();
     return std::vector<OutputFile>{{name_ + ".h", header()}, {name_ + ".c", std::move(source)}};
   }
@@ -234,6 +234,9 @@ class Emitter {
     each_io([&](const char* way, size_t i, const InOut& io) {
       if (way[0] == 'i') text += copy_in(i, io);
     });
+    if (!schedule().states.empty()) {
+      text += fmt::format("  if ({0}_is_set == 0) {0}_reset();\n", name_);
+    }
     for (size_t i = 0; i < program_.order.size(); ++i) text += step_call(i);
     each_io([&](const char* way, size_t i, const InOut& io) {
       if (way[0] == 'o') text += copy_out(i, io);
@@ -323,9 +326,11 @@ class Emitter {
         fmt::format("#define {}_ARENA_BYTES {}\n#define {}_ARENA_ALIGNMENT {}\n", upper_,
                     std::max<int64_t>(program_.arena_bytes, 1), upper_, program_.arena_alignment);
     text += fmt::format("#define {}_WEIGHT_BYTES {}\n", upper_, weight_bytes(program_));
+    text += c_state_constants(program_, upper_);
     each_io([&](const char* way, size_t i, const InOut& io) { text += io_constants(way, i, io); });
     text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
     text += places();
+    text += c_state_declarations(program_, name_, upper_);
     text += fmt::format(
         "/* One inference. 0: done; 1: a pointer is null or misaligned. Not reentrant: it uses "
         "the arena. */\n"

@@ -2,11 +2,11 @@
 // Program → .nk: every record, checked against the limits of the format as it is made.
 #include "compiler/emit/nk/nk_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "compiler/emit/nk/nk_metadata.h"
 #include "compiler/emit/nk/nk_sections.h"
@@ -34,6 +34,7 @@ class NkWriter {
     NK_TRY(add_constants());
     for (const InOut& input : schedule_.inputs) NK_TRY(add_tensor(input, inputs_));
     for (const InOut& output : schedule_.outputs) NK_TRY(add_tensor(output, outputs_));
+    for (const ScheduleState& state : schedule_.states) NK_TRY(add_state(state));
     for (const PlacedStep& placed : program_.order) NK_TRY(add_step(placed));
     if (options_.tests) NK_TRY(add_tests());
     return assemble();
@@ -43,6 +44,7 @@ class NkWriter {
   Result<void> check_memory();
   Result<void> add_constants();
   Result<void> add_tensor(const InOut& tensor, SectionBytes& to);
+  Result<void> add_state(const ScheduleState& state);
   Result<void> add_step(const PlacedStep& placed);
   Result<nk_file_arg> arg_of(const ScheduleArg& arg, bool is_input, const std::string& step);
   Result<void> add_tests();
@@ -54,7 +56,7 @@ class NkWriter {
   const Schedule& schedule_;
   const NkWriteOptions options_;
   StringTable strings_;
-  SectionBytes inputs_, outputs_, steps_, params_, constants_, step_info_, tests_;
+  SectionBytes inputs_, outputs_, states_, steps_, params_, constants_, step_info_, tests_;
   std::vector<uint32_t> constant_places_;
   std::vector<int64_t> input_bytes_, output_bytes_;
   uint32_t file_alignment_ = NK_FILE_SECTION_ALIGN;
@@ -62,8 +64,8 @@ class NkWriter {
 
 Result<void> NkWriter::check_memory() {
   if (program_.arena_bytes < 0 || program_.arena_bytes > NK_FILE_MAX_PLACE) {
-    return bad_input(fmt::format("an arena of {} bytes does not fit a .nk file (2 GiB)",
-                                 program_.arena_bytes));
+    return bad_input(
+        fmt::format("an arena of {} bytes does not fit a .nk file (2 GiB)", program_.arena_bytes));
   }
   if (!is_alignment(program_.arena_alignment)) {
     return bad_input(fmt::format("arena alignment {} is not a power of two up to {}",
@@ -77,11 +79,11 @@ Result<void> NkWriter::check_memory() {
     const int64_t offset = program_.buffer_offsets[i];
     if (!is_inside(offset, buffer.bytes, program_.arena_bytes) ||
         offset % program_.arena_alignment != 0) {
-      return bad_input(fmt::format("offset {} of {} bytes lies outside the arena of {} bytes or "
-                                   "is not aligned to {}",
-                                   offset, buffer.bytes, program_.arena_bytes,
-                                   program_.arena_alignment),
-                       buffer.name);
+      return bad_input(
+          fmt::format("offset {} of {} bytes lies outside the arena of {} bytes or "
+                      "is not aligned to {}",
+                      offset, buffer.bytes, program_.arena_bytes, program_.arena_alignment),
+          buffer.name);
     }
   }
   if (program_.order.size() > NK_FILE_MAX_STEPS) {
@@ -90,10 +92,10 @@ Result<void> NkWriter::check_memory() {
   }
   if (schedule_.inputs.size() > NK_FILE_MAX_INOUTS || schedule_.outputs.empty() ||
       schedule_.outputs.size() > NK_FILE_MAX_INOUTS) {
-    return bad_input(fmt::format("{} inputs and {} outputs do not fit a .nk file (at most {} of "
-                                 "each, at least one output)",
-                                 schedule_.inputs.size(), schedule_.outputs.size(),
-                                 NK_FILE_MAX_INOUTS));
+    return bad_input(
+        fmt::format("{} inputs and {} outputs do not fit a .nk file (at most {} of "
+                    "each, at least one output)",
+                    schedule_.inputs.size(), schedule_.outputs.size(), NK_FILE_MAX_INOUTS));
   }
   return {};
 }
@@ -101,9 +103,9 @@ Result<void> NkWriter::check_memory() {
 Result<void> NkWriter::add_constants() {
   for (const Constant& constant : schedule_.constants) {
     if (!is_alignment(constant.alignment) || !constant.data) {
-      return bad_input(fmt::format("constant without data or with alignment {}",
-                                   constant.alignment),
-                       constant.name);
+      return bad_input(
+          fmt::format("constant without data or with alignment {}", constant.alignment),
+          constant.name);
     }
     const uint32_t alignment = std::max(constant.alignment, NK_FILE_CONSTANT_ALIGN);
     file_alignment_ = std::max(file_alignment_, alignment);
@@ -121,9 +123,9 @@ Result<void> NkWriter::add_constants() {
 Result<void> NkWriter::add_tensor(const InOut& tensor, SectionBytes& to) {
   const TensorType& type = tensor.type;
   if (type.dims.size() > NK_FILE_MAX_RANK) {
-    return bad_input(fmt::format("rank {} does not fit a .nk file ({})", type.dims.size(),
-                                 NK_FILE_MAX_RANK),
-                     tensor.name);
+    return bad_input(
+        fmt::format("rank {} does not fit a .nk file ({})", type.dims.size(), NK_FILE_MAX_RANK),
+        tensor.name);
   }
   if (type.quant.scale.size() > 1) {
     return bad_input("an input or output quantised per channel is not supported", tensor.name);
@@ -150,14 +152,30 @@ Result<void> NkWriter::add_tensor(const InOut& tensor, SectionBytes& to) {
   if (!type.quant.empty()) {
     const int64_t zero_point = type.quant.zero_point.empty() ? 0 : type.quant.zero_point[0];
     if (!std::in_range<int32_t>(zero_point)) {
-      return bad_input(fmt::format("zero point {} does not fit 32 bits", zero_point),
-                       tensor.name);
+      return bad_input(fmt::format("zero point {} does not fit 32 bits", zero_point), tensor.name);
     }
     record.scale = type.quant.scale[0];
     record.zero_point = static_cast<int32_t>(zero_point);
   }
   to.add_record(record);
   (&to == &inputs_ ? input_bytes_ : output_bytes_).push_back(bytes);
+  return {};
+}
+
+Result<void> NkWriter::add_state(const ScheduleState& state) {
+  const auto buffer = static_cast<size_t>(state.buffer);
+  const auto initial = static_cast<size_t>(state.initial);
+  const bool all_zero = state.initial < 0;
+  if (schedule_.states.size() > NK_FILE_MAX_STATES || buffer >= schedule_.buffers.size() ||
+      (!all_zero && initial >= constant_places_.size())) {
+    return bad_input(
+        fmt::format("more than {} states, or one without a buffer", NK_FILE_MAX_STATES),
+        state.name);
+  }
+  states_.add_record(nk_file_state{strings_.intern(state.name),
+                                   static_cast<uint32_t>(program_.buffer_offsets[buffer]),
+                                   static_cast<uint32_t>(schedule_.buffers[buffer].bytes),
+                                   all_zero ? NK_ARG_ABSENT : constant_places_[initial]});
   return {};
 }
 
@@ -192,8 +210,7 @@ Result<void> NkWriter::add_step(const PlacedStep& placed) {
   if (step.params.size() > std::numeric_limits<uint16_t>::max()) {
     return bad_input(fmt::format("{} bytes of parameters", step.params.size()), step.name);
   }
-  const int64_t alignment =
-      std::min<int64_t>(program_.arena_alignment, NK_FILE_SCRATCH_ALIGN);
+  const int64_t alignment = std::min<int64_t>(program_.arena_alignment, NK_FILE_SCRATCH_ALIGN);
   if (placed.scratch_bytes != 0 &&
       (!is_inside(placed.scratch_offset, placed.scratch_bytes, program_.arena_bytes) ||
        placed.scratch_offset % alignment != 0)) {
@@ -231,9 +248,9 @@ Result<void> NkWriter::add_step(const PlacedStep& placed) {
 Result<void> NkWriter::add_case_tensors(const TestCase& test, const std::vector<Bytes>& values,
                                         const std::vector<int64_t>& sizes, const char* what) {
   if (values.size() != sizes.size()) {
-    return bad_input(fmt::format("test case has {} {}s, the model {}", values.size(), what,
-                                 sizes.size()),
-                     test.name);
+    return bad_input(
+        fmt::format("test case has {} {}s, the model {}", values.size(), what, sizes.size()),
+        test.name);
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i].size() != static_cast<uint64_t>(sizes[i])) {
@@ -249,8 +266,8 @@ Result<void> NkWriter::add_case_tensors(const TestCase& test, const std::vector<
 
 Result<void> NkWriter::add_tests() {
   if (program_.tests.size() > NK_FILE_MAX_TESTS) {
-    return bad_input(fmt::format("{} test cases do not fit a .nk file ({})",
-                                 program_.tests.size(), NK_FILE_MAX_TESTS));
+    return bad_input(fmt::format("{} test cases do not fit a .nk file ({})", program_.tests.size(),
+                                 NK_FILE_MAX_TESTS));
   }
   for (size_t i = 0; i < program_.tests.size(); ++i) tests_.add_record(nk_file_case{});
   for (size_t i = 0; i < program_.tests.size(); ++i) {
@@ -261,10 +278,10 @@ Result<void> NkWriter::add_tests() {
     if (tests_.size() > std::numeric_limits<uint32_t>::max()) {
       return bad_input("the test cases do not fit a .nk file (4 GiB)", test.name);
     }
-    tests_.set_record(i * sizeof(nk_file_case),
-                      nk_file_case{strings_.intern(test.name), test.tolerance,
-                                   static_cast<uint32_t>(begin),
-                                   static_cast<uint32_t>(tests_.size() - begin)});
+    tests_.set_record(
+        i * sizeof(nk_file_case),
+        nk_file_case{strings_.intern(test.name), test.tolerance, static_cast<uint32_t>(begin),
+                     static_cast<uint32_t>(tests_.size() - begin)});
   }
   return {};
 }
@@ -293,6 +310,7 @@ Result<Bytes> NkWriter::assemble() {
                                         uint32_t records) {
     if (section.size()) sections.push_back({kind, &section.bytes(), records});
   };
+  add_optional(NK_SECTION_STATES, states_, count(schedule_.states.size()));
   add_optional(NK_SECTION_STEP_INFO, step_info_, step_count);
   add_optional(NK_SECTION_METADATA, metadata, 0);
   add_optional(NK_SECTION_PLAN, plan, 0);

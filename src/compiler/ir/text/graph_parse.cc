@@ -2,6 +2,7 @@
 // Text → Graph, the inverse of to_text (graph.h states the form). "//" starts a comment line.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -151,21 +152,34 @@ Result<void> put_nibble(Cursor& c, Bytes& out, size_t i) {
 
 Result<void> put_element(Cursor& c, nk_dtype dtype, Bytes& out, size_t i) {
   switch (dtype) {
-    case NK_FLOAT32: return put_number<float>(c, out, i);
-    case NK_FLOAT64: return put_number<double>(c, out, i);
-    case NK_FLOAT16: return put_half(c, out, i);
-    case NK_INT8: return put_number<int8_t>(c, out, i);
+    case NK_FLOAT32:
+      return put_number<float>(c, out, i);
+    case NK_FLOAT64:
+      return put_number<double>(c, out, i);
+    case NK_FLOAT16:
+      return put_half(c, out, i);
+    case NK_INT8:
+      return put_number<int8_t>(c, out, i);
     case NK_UINT8:
-    case NK_BOOL: return put_number<uint8_t>(c, out, i);
-    case NK_INT16: return put_number<int16_t>(c, out, i);
-    case NK_UINT16: return put_number<uint16_t>(c, out, i);
-    case NK_INT32: return put_number<int32_t>(c, out, i);
-    case NK_UINT32: return put_number<uint32_t>(c, out, i);
-    case NK_INT64: return put_number<int64_t>(c, out, i);
-    case NK_UINT64: return put_number<uint64_t>(c, out, i);
-    case NK_INT4: return put_nibble(c, out, i);
+    case NK_BOOL:
+      return put_number<uint8_t>(c, out, i);
+    case NK_INT16:
+      return put_number<int16_t>(c, out, i);
+    case NK_UINT16:
+      return put_number<uint16_t>(c, out, i);
+    case NK_INT32:
+      return put_number<int32_t>(c, out, i);
+    case NK_UINT32:
+      return put_number<uint32_t>(c, out, i);
+    case NK_INT64:
+      return put_number<int64_t>(c, out, i);
+    case NK_UINT64:
+      return put_number<uint64_t>(c, out, i);
+    case NK_INT4:
+      return put_nibble(c, out, i);
     case NK_STRING:
-    case NK_DTYPE_NONE: break;
+    case NK_DTYPE_NONE:
+      break;
   }
   return c.error("a constant of this type has no text form");
 }
@@ -252,6 +266,7 @@ class Parser {
     if (c.take("input ")) return input(c);
     if (c.take("const ")) return constant(c);
     if (c.take("output ")) return output(c);
+    if (c.take("state ")) return state(c);
     return node(c);
   }
 
@@ -301,6 +316,23 @@ class Parser {
   Result<void> output(Cursor& c) {
     NK_ASSIGN(const TensorId id, used(c));
     graph.outputs.push_back(id);
+    return finish(c);
+  }
+  // An input, and what it becomes, which is an output then.
+  Result<void> state(Cursor& c) {
+    NK_ASSIGN(const TensorId from, used(c));
+    if (!c.take("->")) return c.error("expected '->'");
+    NK_ASSIGN(const TensorId to, used(c));
+    const auto at = std::ranges::find(graph.inputs, from);
+    if (at == graph.inputs.end() || to == kNoTensor) {
+      return c.error("expected an input and what it becomes");
+    }
+    graph.states.push_back(
+        {static_cast<size_t>(at - graph.inputs.begin()), graph.outputs.size(), nullptr});
+    graph.outputs.push_back(to);
+    if (c.take("=")) {
+      NK_ASSIGN(graph.states.back().initial, parse_values(c, graph.tensor(from).type));
+    }
     return finish(c);
   }
   Result<void> node(Cursor& c) {

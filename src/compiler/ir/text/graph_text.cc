@@ -36,7 +36,18 @@ class Printer {
                           values_text(t.type, *t.data, max_elems_));
     }
     for (const Node& n : graph_.nodes) node(n);
-    for (const TensorId id : graph_.outputs) out_ += fmt::format("output {}\n", name(id));
+    for (size_t i = 0; i < graph_.model_outputs(); ++i) {
+      out_ += fmt::format("output {}\n", name(graph_.outputs[i]));
+    }
+    for (const GraphState& state : graph_.states) {
+      const TensorId from = graph_.inputs[state.input];
+      out_ += fmt::format("state {} -> {}", name(from), name(graph_.outputs[state.output]));
+      if (state.initial) {
+        const TensorType& type = graph_.tensor(from).type;
+        out_ += fmt::format(" = {}", values_text(type, *state.initial, max_elems_));
+      }
+      out_ += '\n';
+    }
     return std::move(out_);
   }
 

@@ -75,8 +75,11 @@ class FakeLower : public LowerContext {
   }
   Result<std::vector<TensorId>> add_multi(std::string_view op, std::vector<TensorId> inputs,
                                           Attrs attrs, std::vector<TensorType> declared) override {
-    Node node{std::string(op), std::string(op) + "_" + std::to_string(graph.nodes.size()),
-              std::move(inputs), {}, std::move(attrs)};
+    Node node{std::string(op),
+              std::string(op) + "_" + std::to_string(graph.nodes.size()),
+              std::move(inputs),
+              {},
+              std::move(attrs)};
     const OpDef* def = find_op(op);
     if (def == nullptr) return bad_input("unknown operator " + std::string(op));
     NK_ASSIGN(std::vector<TensorType> types, def->infer(graph, node));
@@ -95,6 +98,10 @@ class FakeLower : public LowerContext {
     if (i == 0) bound = id;
     return {};
   }
+  Result<void> set_state(const ForeignNode&, size_t i, TensorId value) override {
+    if (!states.emplace(i, value).second) return bad_input("state is set twice");
+    return {};
+  }
   void warn(std::string text) override { warnings.push_back(std::move(text)); }
   Result<TensorId> transpose(TensorId x, std::vector<int64_t> perm) override {
     const Tensor& from = graph.tensor(x);
@@ -109,6 +116,7 @@ class FakeLower : public LowerContext {
   Graph graph;
   TensorId bound = kNoTensor;  // what output 0 became
   std::map<size_t, TensorId> outputs;
+  std::map<size_t, TensorId> states;  // by input
   std::vector<std::string> warnings;
 
  private:
