@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "compiler/driver/verbs/run.h"
 #include "test_support.h"
@@ -18,13 +17,6 @@ namespace netkit::test {
 namespace {
 
 using Json = nlohmann::json;
-
-// Value cases of operators that netkit does not have: refused by name, never a wrong value.
-const std::set<std::string> kRefusedValues = {
-    "gru_linear_before_0",         "gru_linear_before_1",
-    "lstm_initial_state",          "pool_global_3d",
-    "matmulinteger_no_saturation", "qlinearconv_border_zp",
-    "tfl_lstm_time_major_batch2"};
 
 Json read_json(const std::string& path) {
   std::ifstream in(path);
@@ -98,11 +90,9 @@ std::string difference(const Json& wanted, const TensorType& type, const Bytes& 
 
 void check_values(const std::string& id, const Json& about, const Result<driver::RunReport>& run) {
   if (!run) {
-    EXPECT_TRUE(kRefusedValues.contains(id) || about.value("refusal_ok", false))
-        << id << ": " << run.error().message;
+    EXPECT_TRUE(about.value("refusal_ok", false)) << id << ": " << run.error().message;
     return;
   }
-  EXPECT_FALSE(kRefusedValues.contains(id)) << id << " runs: take it off the list";
   const Json& outputs = about.at("outputs");
   ASSERT_EQ(run->values.size(), outputs.size()) << id;
   for (size_t i = 0; i < outputs.size(); ++i) {

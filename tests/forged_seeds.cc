@@ -86,6 +86,61 @@ input %n int16[1x4x2] q(0.25,0)
 output %f
 output %g
 )"},
+    {"sums", R"(input %x int8[1x4x4x4] q(0.5,3)
+const %w int8[6x2x2x2] q(0.1,-1) = splat 3
+input %a uint8[2x3x4] q(0.5,3)
+input %b uint8[1x4x5] q(0.25,0)
+%y int32[1x3x3x6] = conv2d(%x, %w) {groups=2, to="int32"}
+%z int32[2x3x5] = matmul(%a, %b) {to="int32"}
+%u uint8[2x3x5] q(1.0,9) = matmul(%a, %b)
+output %y
+output %z
+output %u
+)"},
+    {"recurrent", R"(input %x float32[3x2x4]
+input %h float32[2x5]
+input %c float32[2x5]
+const %w float32[20x4] = splat 0.5
+const %r float32[20x5] = splat 0.25
+const %b float32[20] = splat 0.125
+const %p float32[15] = splat 0.5
+const %g float32[30] = splat 0.5
+const %v float32[15x5] = splat 0.5
+const %s float32[15x5] = splat 0.5
+const %n float32[3x5] = splat 0.5
+const %m float32[3x3] = splat 0.5
+const %o float32[3] = splat 0.5
+%y float32[3x2x5], %hn float32[2x5], %cn float32[2x5] = lstm(%x, %w, %r, %b, %h, %c, %p)
+%z float32[3x2x5], %gn float32[2x5] = gru(%y, %v, %s, %g, %hn) {linear_before_reset=1}
+%q float32[2x3] = rnn(%z, %n, %m, %o) {sequence=0, reverse=1}
+output %q
+output %cn
+)"},
+    {"integer recurrences",
+     R"(input %x int8[3x2x4] q(0.02,3)
+input %h int8[2x5] q(0.0078125,-1)
+input %c int16[2x5] q(0.000244140625,0)
+const %w int8[20x4] = splat 5
+const %r int8[20x5] = splat -3
+const %b int32[20] = splat 100
+input %i int8[2x4] q(0.1,3)
+input %s int16[2x30] q(0.001,0)
+const %f int8[6x4] q(0.01,0) = splat 7
+const %t int16[6x5] q(0.01,0) = splat 50
+const %o int32[3] = splat 20
+input %e float32[1x4]
+input %g float32[1x4]
+const %j float32[2x4] = splat 0.5
+const %k float32[2x2] = splat 0.5
+%y int8[3x2x5] q(0.0078125,-1), %hn int8[2x5] q(0.0078125,-1), %cn int16[2x5] q(0.000244140625,0) )"
+     R"(= lstm_integer(%x, %w, %r, %b, %h, %c) )"
+     R"({weight_scale=[0.01,0.01,0.02,0.01], recurrent_scale=[0.01,0.01,0.02,0.01]}
+%z int8[2x3] q(0.05,2), %sn int16[2x30] q(0.001,0) = svdf(%i, %f, %t, %o, %s) {rank=2}
+%q float32[1x2], %gn float32[1x4] = svdf(%e, %j, %k, _, %g) {rank=1}
+output %y
+output %z
+output %q
+)"},
     {"transpose_conv", R"(input %x int8[1x3x4x4] q(0.5,3)
 const %w int8[6x3x2x2] q(0.1,0) = splat 3
 const %b int32[6] q(0.05,0) = splat 100
@@ -220,10 +275,10 @@ struct Tuned {
   const char* seed;
   const char* target;
 };
-constexpr Tuned kTuned[] = {
-    {"add", "cortex-m4"},      {"conv2d", "cortex-m4"},   {"conv2d", "cortex-m0"},
-    {"dwconv2d", "cortex-m4"}, {"dwconv2d", "cortex-m0"}, {"matmul", "cortex-m4"},
-    {"matmul", "cortex-m0"}};
+constexpr Tuned kTuned[] = {{"add", "cortex-m4"},      {"conv2d", "cortex-m4"},
+                            {"conv2d", "cortex-m0"},   {"dwconv2d", "cortex-m4"},
+                            {"dwconv2d", "cortex-m0"}, {"matmul", "cortex-m4"},
+                            {"matmul", "cortex-m0"}};
 
 }  // namespace
 

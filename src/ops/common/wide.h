@@ -34,13 +34,18 @@ static inline int32_t nk_requantize_s64(uint64_t acc, int32_t multiplier, int32_
 }
 
 /* The value of output channel oc with the sum `acc` of its products; in[2] to in[4] are bias,
- * multiplier and shift. */
+ * multiplier and shift. narrow_weights 1: the file's bias is int32, and the sum is then 32 bits
+ * wide and requantised as that of int8 is (as in TensorFlow Lite). */
 static inline int16_t nk_finish_s16(uint64_t acc, const void* const* in, const nk_weighted* w,
                                     int32_t oc) {
   const int32_t q = w->per_channel ? oc : 0;
-  return (int16_t)nk_requantize_s64(acc + (uint64_t)((const int64_t*)in[2])[oc],
-                                    ((const int32_t*)in[3])[q], ((const int32_t*)in[4])[q],
-                                    w->act_min, w->act_max);
+  const int32_t multiplier = ((const int32_t*)in[3])[q], shift = ((const int32_t*)in[4])[q];
+  const uint64_t sum = acc + (uint64_t)((const int64_t*)in[2])[oc];
+  if (w->narrow_weights != 0) {
+    return (int16_t)nk_requantize((int32_t)(uint32_t)sum, multiplier, shift, 0, w->act_min,
+                                  w->act_max);
+  }
+  return (int16_t)nk_requantize_s64(sum, multiplier, shift, w->act_min, w->act_max);
 }
 
 /* The sum of products of output channel oc at a pixel. */
@@ -60,9 +65,8 @@ static inline void nk_run_windows_s16(const void* params, const nk_weighted* wei
     int16_t* y = (int16_t*)out[0] + pixel.out_index * (size_t)s->out_c;
     for (j = 0; j < s->out_c; ++j) {
       const int32_t oc = nk_walks_backward(s->mode) ? s->out_c - 1 - j : j;
-      y[oc] = nk_finish_s16(
-          window(params, &pixel, (const int16_t*)in[0], (const int8_t*)in[1], oc), in, weighted,
-          oc);
+      y[oc] = nk_finish_s16(window(params, &pixel, (const int16_t*)in[0], (const int8_t*)in[1], oc),
+                            in, weighted, oc);
     }
   }
 }

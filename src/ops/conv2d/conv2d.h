@@ -4,11 +4,13 @@
  *               bias [out_c] or absent. Output [n, out_h, out_w, out_c] of x's dtype.
  * Attributes:   stride_h, stride_w, dilation_h, dilation_w (1), pads [top, left, bottom, right],
  *               groups (1), activation ("none", "relu", "relu6", "relu_n1_to_1"),
- *               clamp_min, clamp_max (real values; narrows the activation further).
+ *               clamp_min, clamp_max (real values; narrows the activation further),
+ *               to ("int32": the sums themselves, of 8-bit inputs, are the output).
  * Kernel in[]:  x, weights, bias, multiplier, shift. s8, u8: bias, multiplier and shift are int32
  *               and present, one multiplier and shift per out_c or a single one (per_channel 0).
  *               f32: multiplier and shift are NULL; bias may be NULL.
  * Layout ohwi:  weights as in the node.
+ * s8_s32, u8_s32: sums of the differences to the zero points; only x and weights are there.
  * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit. f32 adds the products in
  * the order kernel_h, kernel_w, in_c from first to last, then the bias.
  *
@@ -41,6 +43,8 @@ NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_conv2d_s8_ref);
 NK_DECLARE_KERNEL(nk_conv2d_u8_ref);
 NK_DECLARE_KERNEL(nk_conv2d_f32_ref);
+NK_DECLARE_KERNEL(nk_conv2d_s8_s32_ref);
+NK_DECLARE_KERNEL(nk_conv2d_u8_s32_ref);
 NK_DECLARE_KERNEL(nk_conv2d_parts_s8_ref);
 NK_DECLARE_KERNEL(nk_conv2d_parts_u8_ref);
 NK_DECLARE_KERNEL(nk_conv2d_parts_f32_ref);

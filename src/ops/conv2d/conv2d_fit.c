@@ -26,6 +26,13 @@ static int fits(const nk_fit* f) {
 
 NK_FIT(nk_conv2d_fit) { return nk_fit_spatial(f, (const nk_spatial*)f->params) && fits(f); }
 
+NK_FIT(nk_conv2d_s32_fit) {
+  const nk_conv2d_params* p = (const nk_conv2d_params*)f->params;
+  return p->mode == NK_MODE_PLAIN &&
+         nk_fit_grouped(f, (const nk_spatial*)f->params, p->groups, f->in_elem) &&
+         nk_is_offset_x8(p->input_offset) && nk_is_offset_x8(p->filter_offset);
+}
+
 NK_FIT(nk_conv2d_parts_fit) {
   const nk_conv2d_parts_params* p = (const nk_conv2d_parts_params*)f->params;
   nk_fit rest;

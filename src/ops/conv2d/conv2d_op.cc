@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include "ops/common/arm/dsp_pack.h"
+#include "ops/common/host/onnx_quant.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/weighted.h"
@@ -29,6 +31,10 @@ void conv2d_modes_f32(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
 void conv2d_modes_s16(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
   window_modes(spatial_of(p), Reads::kAllChannels, sizeof(int16_t), out);
   std::erase_if(out, [](const KernelMode& mode) { return nk_copies_pixel(mode.id) != 0; });
+}
+
+void conv2d_modes_s32(const nk_conv2d_params*, std::vector<KernelMode>& out) {
+  out.push_back({});
 }
 
 void conv2d_modes_dsp(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
@@ -71,7 +77,11 @@ Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   NK_TRY(activation_clamp(node.attrs, where));
   NK_ASSIGN(const Window window,
             window_of(node.attrs, x.dims[1], x.dims[2], w->dims[1], w->dims[2], where));
-  TensorType y{x.dtype, {x.dims[0], window.h.out, window.w.out, out_c}, {}};
+  const bool sums = node.attrs.get_string("to") == "int32";
+  if (sums && x.dtype != NK_INT8 && x.dtype != NK_UINT8) {
+    return bad_input(fmt::format("sums of {} are not supported", name_of(x.dtype)), where);
+  }
+  TensorType y{sums ? NK_INT32 : x.dtype, {x.dims[0], window.h.out, window.w.out, out_c}, {}};
   NK_TRY(check_sizes(std::array<const TensorType*, 1>{&y}, where));
   return std::vector{std::move(y)};
 }
@@ -124,7 +134,8 @@ uint64_t macs(const Graph& graph, const Node& node) {
 
 Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
-  NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
+  NK_ASSIGN(TensorId w, need_foreign_input(context, node, 1));
+  NK_ASSIGN(w, weights_beside(context, x, w));
   const Dims& xd = context.type(x).dims;
   const Dims& wd = context.type(w).dims;
   if (xd.size() != 4 || wd.size() != 4 || wd[3] == 0 || xd[3] % wd[3] != 0) {
@@ -141,10 +152,10 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
 }
 
 // Weights [o, i / groups, spatial] of rank 3 or 4 become ohwi, or 1hwo for the depthwise form.
-Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
+// `declared`: the type of a quantised result, or int32 for the sums of 8-bit inputs.
+Result<TensorId> convolved(const ForeignNode& node, LowerContext& context, TensorId x, TensorId w,
+                           TensorId bias, std::optional<TensorType> declared) {
   const std::string where = place_of(node);
-  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
-  NK_ASSIGN(TensorId w, need_foreign_input(context, node, 1));
   const Dims xd = context.type(x).dims;
   const Dims wd = context.type(w).dims;
   const int64_t groups = node.attrs.get_int("group", 1);
@@ -160,7 +171,9 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   }
   Attrs attrs;
   NK_TRY(set_onnx_window(node, std::span(xd).subspan(2), std::span(wd).subspan(2), attrs));
-  const bool depthwise = groups > 1 && wd[1] == 1;
+  const bool sums = declared.has_value() && declared->dtype == NK_INT32;
+  if (sums) attrs.set("to", std::string("int32"));
+  const bool depthwise = groups > 1 && wd[1] == 1 && !sums;
   if (groups > 1 && !depthwise) attrs.set("groups", groups);
   NK_ASSIGN(const TensorId nhwc, to_nhwc(context, x, where));
   if (wd.size() == 3) {
@@ -168,14 +181,45 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   }
   NK_ASSIGN(w, context.transpose(w, depthwise ? std::vector<int64_t>{1, 2, 3, 0}
                                               : std::vector<int64_t>{0, 2, 3, 1}));
-  NK_ASSIGN(TensorId y, context.add(depthwise ? "dwconv2d" : "conv2d",
-                                    {nhwc, w, context.input(node, 2)}, attrs));
-  NK_ASSIGN(y, from_nhwc(context, y, xd.size()));
+  NK_ASSIGN(TensorId y, context.add(depthwise ? "dwconv2d" : "conv2d", {nhwc, w, bias}, attrs,
+                                    std::move(declared)));
+  return from_nhwc(context, y, xd.size());
+}
+
+Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
+  NK_ASSIGN(const TensorId y, convolved(node, context, x, w, context.input(node, 2), std::nullopt));
+  return context.bind(node, 0, y);
+}
+
+// x, its scale and zero point, weights, theirs, scale and zero point of the result, bias.
+Result<void> lower_qlinear(const ForeignNode& node, LowerContext& context) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorId x, quantised_input(node, context, 0, 1));
+  NK_ASSIGN(TensorId w, quantised_input(node, context, 3, 0));
+  const nk_dtype own = context.type(x).dtype;
+  NK_ASSIGN(w, as_x8(context, w, own, where));
+  NK_ASSIGN(const QuantisedOutput types, quantised_output(node, context, 6, own));
+  NK_ASSIGN(TensorId y, convolved(node, context, x, w, context.input(node, 8), types.made));
+  NK_ASSIGN(y, as_x8(context, y, types.stated.dtype, where));
+  return context.bind(node, 0, y);
+}
+
+// x, weights, their zero points; the sums themselves.
+Result<void> lower_integer(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, offset_input(node, context, 0, 2, 1));
+  NK_ASSIGN(TensorId w, offset_input(node, context, 1, 3, 0));
+  NK_ASSIGN(w, as_x8(context, w, context.type(x).dtype, place_of(node)));
+  NK_ASSIGN(const TensorId y,
+            convolved(node, context, x, w, kNoTensor, TensorType{NK_INT32, {}, {}}));
   return context.bind(node, 0, y);
 }
 
 const ForeignRule kRules[] = {{SourceFormat::kTflite, "CONV_2D", "", lower_tflite},
-                              {SourceFormat::kOnnx, "Conv", "", lower_onnx}};
+                              {SourceFormat::kOnnx, "Conv", "", lower_onnx},
+                              {SourceFormat::kOnnx, "QLinearConv", "", lower_qlinear},
+                              {SourceFormat::kOnnx, "ConvInteger", "", lower_integer}};
 
 }  // namespace
 

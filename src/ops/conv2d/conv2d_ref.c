@@ -140,6 +140,22 @@ static void run_f32(const nk_conv2d_params* p, const nk_part* part, int32_t part
   }
 }
 
+static void run_s32(const nk_conv2d_params* p, const void* const* in, int32_t* out,
+                    uint32_t (*window)(const nk_conv2d_params*, const nk_pixel*, const nk_part*,
+                                       int32_t, const void*, int32_t)) {
+  const nk_spatial* s = (const nk_spatial*)(const void*)p;
+  const nk_part part = whole(p, in[0]);
+  const int32_t pixels = nk_pixel_count(s);
+  int32_t i, oc;
+  for (i = 0; i < pixels; ++i) {
+    const nk_pixel pixel = nk_pixel_at(s, i);
+    int32_t* y = out + pixel.out_index * (size_t)p->out_c;
+    for (oc = 0; oc < p->out_c; ++oc) {
+      y[oc] = (int32_t)window(p, &pixel, &part, 1, in[1], oc);
+    }
+  }
+}
+
 #define NK_CONV2D_WHOLE(run)                                    \
   const nk_conv2d_params* p = (const nk_conv2d_params*)params; \
   const nk_part part = whole(p, in[0]);                        \
@@ -154,6 +170,14 @@ static void run_f32(const nk_conv2d_params* p, const nk_part* part, int32_t part
 void nk_conv2d_s8_ref(NK_KERNEL_ARGS) { NK_CONV2D_WHOLE(run_s8) }
 void nk_conv2d_u8_ref(NK_KERNEL_ARGS) { NK_CONV2D_WHOLE(run_u8) }
 void nk_conv2d_f32_ref(NK_KERNEL_ARGS) { NK_CONV2D_WHOLE(run_f32) }
+void nk_conv2d_s8_s32_ref(NK_KERNEL_ARGS) {
+  (void)scratch;
+  run_s32((const nk_conv2d_params*)params, in, (int32_t*)out[0], window_s8);
+}
+void nk_conv2d_u8_s32_ref(NK_KERNEL_ARGS) {
+  (void)scratch;
+  run_s32((const nk_conv2d_params*)params, in, (int32_t*)out[0], window_u8);
+}
 void nk_conv2d_parts_s8_ref(NK_KERNEL_ARGS) { NK_CONV2D_PARTS(run_s8) }
 void nk_conv2d_parts_u8_ref(NK_KERNEL_ARGS) { NK_CONV2D_PARTS(run_u8) }
 void nk_conv2d_parts_f32_ref(NK_KERNEL_ARGS) { NK_CONV2D_PARTS(run_f32) }

@@ -121,6 +121,7 @@ uint64_t macs(const Graph& graph, const Node& node) {
 Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
   NK_ASSIGN(TensorId w, need_foreign_input(context, node, 1));
+  NK_ASSIGN(w, weights_beside(context, x, w));
   const Dims xd = context.type(x).dims;
   const Dims wd = context.type(w).dims;
   if (xd.size() != 4 || wd.size() != 4) {

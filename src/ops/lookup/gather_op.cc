@@ -308,7 +308,10 @@ Result<void> lower_hardmax(const ForeignNode& node, LowerContext& context) {
 
 constexpr RulePair kGatherRules = rule_pair("Gather", "GATHER", lower_gather);
 constexpr RulePair kGatherNdRules = rule_pair("GatherND", "GATHER_ND", lower_gather_nd);
-constexpr RulePair kElementsRules = rule_pair("GatherElements", "", lower_elements);
+constexpr ForeignRule kElementsRules[] = {
+    {SourceFormat::kOnnx, "GatherElements", "", lower_elements},
+    {SourceFormat::kOnnx, "NegativeLogLikelihoodLoss", "", lower_negative_log_loss},
+    {SourceFormat::kOnnx, "SoftmaxCrossEntropyLoss", "", lower_cross_entropy_loss}};
 constexpr ForeignRule kOneHotRules[] = {{SourceFormat::kOnnx, "OneHot", "", lower_one_hot},
                                         {SourceFormat::kOnnx, "Hardmax", "", lower_hardmax},
                                         {SourceFormat::kTflite, "ONE_HOT", "", lower_one_hot}};

@@ -30,6 +30,10 @@ Result<int32_t> scatter_reduction(const Node& node);
 Result<std::vector<StepArg>> all_args(const Graph& graph, const Node& node, const KernelRow& row);
 uint64_t lookup_macs(const Graph& graph, const Node& node);
 
+// ONNX NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss (loss_lower.cc).
+Result<void> lower_negative_log_loss(const ForeignNode& node, LowerContext& context);
+Result<void> lower_cross_entropy_loss(const ForeignNode& node, LowerContext& context);
+
 // Foreign indices of any integer type as int32 or int64.
 Result<TensorId> integer_indices(LowerContext& context, TensorId id);
 

@@ -81,7 +81,8 @@ uint64_t macs(const Graph& graph, const Node& node) {
 
 Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
-  NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
+  NK_ASSIGN(TensorId w, need_foreign_input(context, node, 1));
+  NK_ASSIGN(w, weights_beside(context, x, w));
   const std::string format = node.attrs.get_string("weights_format", "DEFAULT");
   if (format != "DEFAULT") {
     return bad_input(fmt::format("weights_format {} is not supported", format), place_of(node));

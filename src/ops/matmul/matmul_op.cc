@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "ops/common/host/onnx_quant.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/op_quant.h"
 #include "ops/common/wide.h"
@@ -88,7 +90,15 @@ Result<Geometry> geometry_of(const Graph& graph, const Node& node) {
 
 Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   NK_ASSIGN(Geometry g, geometry_of(graph, node));
-  TensorType y{input_type(graph, node, 0)->dtype, std::move(g.output), {}};
+  const nk_dtype own = input_type(graph, node, 0)->dtype;
+  const nk_dtype to = dtype_from_name(node.attrs.get_string("to", std::string(name_of(own))));
+  const bool sums = to == NK_INT32 && (own == NK_INT8 || own == NK_UINT8);
+  if (to != own && !sums) {
+    return bad_input(
+        fmt::format("a product of {} as {} is not supported", name_of(own), name_of(to)),
+        place_of(node));
+  }
+  TensorType y{to, std::move(g.output), {}};
   NK_TRY(check_sizes(std::array<const TensorType*, 1>{&y}, place_of(node)));
   return std::vector{std::move(y)};
 }
@@ -111,7 +121,13 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   const TensorType& y = graph.tensor(node.outputs[0]).type;
   std::string signature(signature_of(a.dtype));
   if (y.dtype != a.dtype) signature += fmt::format("_{}", signature_of(y.dtype));
-  if (signature == "s8" || signature == "s16") {
+  if (signature == "s8_s32" || signature == "u8_s32") {
+    NK_ASSIGN(const int32_t a_zero, zero_point_of(a, "input 0", where));
+    NK_ASSIGN(const int32_t b_zero, zero_point_of(*input_type(graph, node, 1), "input 1", where));
+    p.a_offset = -a_zero;
+    p.b_offset = -b_zero;
+  }
+  if (signature == "s8" || signature == "u8" || signature == "s16") {
     NK_ASSIGN(const TensorQuant qa, tensor_quant(a, "input 0", where));
     NK_ASSIGN(const TensorQuant qb, tensor_quant(*input_type(graph, node, 1), "input 1", where));
     NK_ASSIGN(const TensorQuant qy, tensor_quant(y, "the output", where));
@@ -142,7 +158,8 @@ uint64_t macs(const Graph& graph, const Node& node) {
 
 Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId a, need_foreign_input(context, node, 0));
-  NK_ASSIGN(const TensorId b, need_foreign_input(context, node, 1));
+  NK_ASSIGN(TensorId b, need_foreign_input(context, node, 1));
+  NK_ASSIGN(b, weights_beside(context, a, b));
   Attrs attrs;
   if (node.attrs.get_int("adj_x") != 0) attrs.set("transpose_a", int64_t{1});
   if (node.attrs.get_int("adj_y") != 0) attrs.set("transpose_b", int64_t{1});
@@ -152,17 +169,18 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context) {
 }
 
 // A constant matrix b: the rows of a times b, as fully_connected.
-Result<TensorId> times_constant(LowerContext& context, TensorId a, TensorId b) {
+Result<TensorId> times_constant(LowerContext& context, TensorId a, TensorId b,
+                                std::optional<TensorType> declared) {
   NK_ASSIGN(const TensorId weights, context.transpose(b, {1, 0}));
   Attrs attrs;
   attrs.set("keep_num_dims", int64_t{1});
-  return context.add("fully_connected", {a, weights, kNoTensor}, attrs);
+  return context.add("fully_connected", {a, weights, kNoTensor}, attrs, std::move(declared));
 }
 
 // Vectors count as a single row (a) or column (b), and that axis is dropped from the result.
-Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
-  NK_ASSIGN(TensorId a, need_foreign_input(context, node, 0));
-  NK_ASSIGN(TensorId b, need_foreign_input(context, node, 1));
+// `declared`: the type of a quantised result, or int32 for the sums of 8-bit inputs.
+Result<TensorId> multiplied(const ForeignNode& node, LowerContext& context, TensorId a, TensorId b,
+                            std::optional<TensorType> declared) {
   const Dims ad = context.type(a).dims;
   const Dims bd = context.type(b).dims;
   if (ad.empty() || bd.empty()) {
@@ -171,9 +189,9 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
         place_of(node));
   }
   TensorId y = kNoTensor;
-  if (bd.size() == 2 && context.tensor(b).is_constant()) {
-    NK_ASSIGN(y, times_constant(context, a, b));
-    return context.bind(node, 0, y);
+  const bool sums = declared.has_value() && declared->dtype == NK_INT32;
+  if (bd.size() == 2 && context.tensor(b).is_constant() && !sums) {
+    return times_constant(context, a, b, std::move(declared));
   }
   if (ad.size() == 1) {
     NK_ASSIGN(a, reshape_to(context, a, {1, ad[0]}));
@@ -181,18 +199,51 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   if (bd.size() == 1) {
     NK_ASSIGN(b, reshape_to(context, b, {bd[0], 1}));
   }
-  NK_ASSIGN(y, context.add("matmul", {a, b}, {}));
+  Attrs attrs;
+  if (sums) attrs.set("to", std::string("int32"));
+  NK_ASSIGN(y, context.add("matmul", {a, b}, std::move(attrs), std::move(declared)));
   Dims dims = context.type(y).dims;
   if (bd.size() == 1) dims.pop_back();
   if (ad.size() == 1) dims.erase(dims.end() - (bd.size() == 1 ? 1 : 2));
   if (dims != context.type(y).dims) {
     NK_ASSIGN(y, reshape_to(context, y, dims));
   }
+  return y;
+}
+
+Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId a, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const TensorId b, need_foreign_input(context, node, 1));
+  NK_ASSIGN(const TensorId y, multiplied(node, context, a, b, std::nullopt));
+  return context.bind(node, 0, y);
+}
+
+// a, its scale and zero point, b, its scale and zero point, scale and zero point of the result.
+Result<void> lower_qlinear(const ForeignNode& node, LowerContext& context) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorId a, quantised_input(node, context, 0, -2));
+  NK_ASSIGN(TensorId b, quantised_input(node, context, 3, -1));
+  const nk_dtype own = context.type(a).dtype;
+  NK_ASSIGN(b, as_x8(context, b, own, where));
+  NK_ASSIGN(const QuantisedOutput types, quantised_output(node, context, 6, own));
+  NK_ASSIGN(TensorId y, multiplied(node, context, a, b, types.made));
+  NK_ASSIGN(y, as_x8(context, y, types.stated.dtype, where));
+  return context.bind(node, 0, y);
+}
+
+// a, b, their zero points; the sums themselves.
+Result<void> lower_integer(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId a, offset_input(node, context, 0, 2, -2));
+  NK_ASSIGN(TensorId b, offset_input(node, context, 1, 3, -1));
+  NK_ASSIGN(b, as_x8(context, b, context.type(a).dtype, place_of(node)));
+  NK_ASSIGN(const TensorId y, multiplied(node, context, a, b, TensorType{NK_INT32, {}, {}}));
   return context.bind(node, 0, y);
 }
 
 const ForeignRule kRules[] = {{SourceFormat::kTflite, "BATCH_MATMUL", "", lower_tflite},
-                              {SourceFormat::kOnnx, "MatMul", "", lower_onnx}};
+                              {SourceFormat::kOnnx, "MatMul", "", lower_onnx},
+                              {SourceFormat::kOnnx, "QLinearMatMul", "", lower_qlinear},
+                              {SourceFormat::kOnnx, "MatMulInteger", "", lower_integer}};
 
 }  // namespace
 

@@ -85,7 +85,8 @@ TEST(MatmulRef, F32IsNearADoubleOracle) {
 
 TEST(MatmulRef, EveryRowAgrees) {
   for (const KernelRow& row : all_kernel_rows()) {
-    if (row.op != "matmul" || row.signature.starts_with("s16")) continue;
+    const bool compared = row.signature == "s8" || row.signature == "f32";
+    if (row.op != "matmul" || !compared) continue;  // others have oracles of their own
     EXPECT_EQ(check::check_matmul(row, 150), "");
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // reshape, the view, and the many operators of ONNX and TFLite that are one: Reshape, Flatten,
 // Squeeze, Unsqueeze, ExpandDims; Identity and Dropout, which are nothing at all.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "ops/move/move_host.h"
 
@@ -56,9 +56,9 @@ Result<Dims> resolved(Dims shape, const Dims& from, bool copies_zero, const std:
       shape[i] = from[i];
     }
     if (shape[i] < -1 || (shape[i] == -1 && open.has_value())) {
-      return bad_input(fmt::format("shape {} has more than one open axis or a negative one",
-                                   dims_text(shape)),
-                       where);
+      return bad_input(
+          fmt::format("shape {} has more than one open axis or a negative one", dims_text(shape)),
+          where);
     }
     if (shape[i] == -1) open = i;
   }
@@ -123,8 +123,7 @@ Result<void> lower_flatten(const ForeignNode& node, LowerContext& context) {
   }
   if (axis < 0) axis += rank;
   const auto at = static_cast<size_t>(axis);
-  return bind_shape(node, context, x,
-                    {product_of(dims, 0, at), product_of(dims, at, dims.size())});
+  return bind_shape(node, context, x, {product_of(dims, 0, at), product_of(dims, at, dims.size())});
 }
 
 // Axes of Squeeze and Unsqueeze: attribute (ONNX before 13, TFLite) or second input.
@@ -137,8 +136,7 @@ Result<Dims> axes_of(const ForeignNode& node, const LowerContext& context, const
 Result<void> lower_squeeze(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
   const Dims& dims = context.type(x).dims;
-  NK_ASSIGN(Dims axes,
-            axes_of(node, context, node.op == "SQUEEZE" ? "squeeze_dims" : "axes"));
+  NK_ASSIGN(Dims axes, axes_of(node, context, node.op == "SQUEEZE" ? "squeeze_dims" : "axes"));
   NK_ASSIGN(axes, normal_axes(axes, dims.size(), place_of(node)));
   Dims shape;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -203,6 +201,7 @@ constexpr ForeignRule kRules[] = {
     {SourceFormat::kOnnx, "Unsqueeze", "", lower_unsqueeze},
     {SourceFormat::kOnnx, "Identity", "", lower_identity},
     {SourceFormat::kOnnx, "Dropout", "", lower_dropout},
+    {SourceFormat::kTflite, "DENSIFY", "", lower_identity},  // the importer wrote it out
     {SourceFormat::kTflite, "RESHAPE", "", lower_reshape_tflite},
     {SourceFormat::kTflite, "SQUEEZE", "", lower_squeeze},
     {SourceFormat::kTflite, "EXPAND_DIMS", "", lower_unsqueeze}};

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The host faces of max_pool2d and avg_pool2d: TFLite MAX_POOL_2D and AVERAGE_POOL_2D, ONNX
 // MaxPool, AveragePool, GlobalMaxPool and GlobalAveragePool.
-#include "ops/pool2d/pool2d.h"
+#include <fmt/format.h>
 
 #include <cmath>
 #include <numeric>
 
-#include <fmt/format.h>
-
+#include "ops/common/host/nd_layout.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/op_quant.h"
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/window.h"
+#include "ops/pool2d/pool2d.h"
 
 namespace netkit {
 
@@ -112,7 +112,9 @@ Result<std::vector<StepArg>> make_args(const Graph&, const Node& node, const Ker
   return std::vector{tensor_arg(node, 0, "input")};
 }
 
-uint64_t macs(const Graph&, const Node&) { return 0; }
+uint64_t macs(const Graph&, const Node&) {
+  return 0;
+}
 
 Result<void> lower_tflite(const ForeignNode& node, LowerContext& context, const char* op) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
@@ -135,7 +137,15 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context, const 
 Result<void> lower_onnx(const ForeignNode& node, LowerContext& context, const char* op,
                         bool global) {
   const std::string where = place_of(node);
-  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(TensorId x, need_foreign_input(context, node, 0));
+  const Dims whole = context.type(x).dims;
+  // All axes of a global pool are alike: those beyond two count as one.
+  const bool joins = global && whole.size() > 4;
+  if (joins) {
+    NK_ASSIGN(
+        x, reshape_to(context, x,
+                      {whole[0], whole[1], product_of(whole, 2, whole.size() - 1), whole.back()}));
+  }
   const Dims dims = context.type(x).dims;
   if (dims.size() < 3 || dims.size() > 4) {
     return bad_input(fmt::format("input shape {} is not of rank 3 or 4", dims_text(dims)), where);
@@ -159,6 +169,12 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context, const ch
   NK_ASSIGN(const TensorId nhwc, to_nhwc(context, x, where));
   NK_ASSIGN(TensorId y, context.add(op, {nhwc}, attrs));
   NK_ASSIGN(y, from_nhwc(context, y, dims.size()));
+  if (joins) {
+    Dims single(whole.size(), 1);
+    single[0] = whole[0];
+    single[1] = whole[1];
+    NK_ASSIGN(y, reshape_to(context, y, std::move(single)));
+  }
   return context.bind(node, 0, y);
 }
 

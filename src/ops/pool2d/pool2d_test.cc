@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // max_pool2d and avg_pool2d: hand-computed cases, independent oracles, overlap, lowering.
-#include <cmath>
-
-#include <type_traits>
-
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <type_traits>
+
 #include "ops/common/testing/fake_lower.h"
+#include "ops/common/testing/node_check.h"
 #include "ops/pool2d/pool2d_check.h"
 
 namespace netkit {
@@ -103,12 +103,9 @@ TEST(Pool2dRef, F32IsNearADoubleOracle) {
 
 TEST(Pool2dRef, EveryRowAgreesInEveryMode) {
   const std::pair<const char*, nk_kernel_fn> references[] = {
-      {"max_pool2d s8", nk_max_pool2d_s8_ref},
-      {"max_pool2d u8", nk_max_pool2d_u8_ref},
-      {"max_pool2d f32", nk_max_pool2d_f32_ref},
-      {"avg_pool2d s8", nk_avg_pool2d_s8_ref},
-      {"avg_pool2d u8", nk_avg_pool2d_u8_ref},
-      {"avg_pool2d f32", nk_avg_pool2d_f32_ref}};
+      {"max_pool2d s8", nk_max_pool2d_s8_ref},   {"max_pool2d u8", nk_max_pool2d_u8_ref},
+      {"max_pool2d f32", nk_max_pool2d_f32_ref}, {"avg_pool2d s8", nk_avg_pool2d_s8_ref},
+      {"avg_pool2d u8", nk_avg_pool2d_u8_ref},   {"avg_pool2d f32", nk_avg_pool2d_f32_ref}};
   for (const KernelRow& row : all_kernel_rows()) {
     for (const auto& [name, reference] : references) {
       if (fmt::format("{} {}", row.op, row.signature) != name) continue;
@@ -240,6 +237,28 @@ TEST(Pool2dLower, TfliteQuantisationMustAgree) {
     EXPECT_EQ(p.act_min, 1);
     EXPECT_EQ(p.act_max, 5);
     EXPECT_EQ(p.pad_value, 3);
+  }
+}
+
+// Three spatial axes of a global pool count as two.
+TEST(GlobalPool, OfThreeAxes) {
+  std::vector<float> x(2 * 3 * 2 * 3 * 2);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((i * 7) % 11);
+  for (const bool mean : {true, false}) {
+    auto node =
+        check::onnx(mean ? "GlobalAveragePool" : "GlobalMaxPool", 13).in<float>({2, 3, 2, 3, 2}, x);
+    const auto y = node.run<float>();
+    ASSERT_EQ(node.dims, (Dims{2, 3, 1, 1, 1})) << node.error();
+    for (size_t c = 0; c < 6; ++c) {
+      const auto begin = x.begin() + static_cast<ptrdiff_t>(c * 12);
+      double sum = 0;
+      for (auto at = begin; at != begin + 12; ++at) sum += *at;
+      if (mean) {
+        ASSERT_NEAR(y[c], sum / 12, 1e-6);
+      } else {
+        ASSERT_EQ(y[c], *std::max_element(begin, begin + 12));
+      }
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 // (com.microsoft), and DynamicQuantizeLinear, whose scale is computed from the data.
 #include <array>
 
+#include "ops/common/host/chain.h"
 #include "ops/common/host/nd_layout.h"
 #include "ops/common/host/onnx_quant.h"
 #include "ops/common/host/op_helpers.h"
@@ -11,58 +12,29 @@
 namespace netkit {
 namespace {
 
-// Input `at` with the scale and zero point that follow it.
-Result<TensorId> quantised_input(const ForeignNode& node, LowerContext& context, size_t at) {
-  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, at));
-  NK_ASSIGN(const OnnxQuant q, onnx_quant(node, context, at + 1, at + 2, context.type(x).dims));
-  return with_quant(context, x, q.quant);
-}
-
 Result<void> bind_quantised(const ForeignNode& node, LowerContext& context, std::string_view op,
                             std::vector<TensorId> inputs, Attrs attrs, size_t scale_at) {
   const TensorType& x = context.type(inputs[0]);
   NK_ASSIGN(const OnnxQuant q, onnx_quant(node, context, scale_at, scale_at + 1, x.dims));
-  NK_ASSIGN(const TensorId y, context.add(op, std::move(inputs), std::move(attrs),
-                                          TensorType{x.dtype, {}, q.quant}));
+  NK_ASSIGN(const TensorId y,
+            context.add(op, std::move(inputs), std::move(attrs), TensorType{x.dtype, {}, q.quant}));
   return context.bind(node, 0, y);
 }
 
 // a, its scale and zero point, b, its scale and zero point, scale and zero point of the result.
 Result<void> lower_binary(const ForeignNode& node, LowerContext& context) {
-  NK_ASSIGN(const TensorId a, quantised_input(node, context, 0));
-  NK_ASSIGN(const TensorId b, quantised_input(node, context, 3));
+  NK_ASSIGN(const TensorId a, quantised_input(node, context, 0, 1));
+  NK_ASSIGN(const TensorId b, quantised_input(node, context, 3, 1));
   return bind_quantised(node, context, node.op == "QLinearAdd" ? "add" : "mul", {a, b}, {}, 6);
 }
 
 Result<void> lower_unary(const ForeignNode& node, LowerContext& context) {
-  NK_ASSIGN(const TensorId x, quantised_input(node, context, 0));
+  NK_ASSIGN(const TensorId x, quantised_input(node, context, 0, 1));
   Attrs attrs;
   const bool leaky = node.op == "QLinearLeakyRelu";
   if (leaky) attrs.set("alpha", node.attrs.get_float("alpha", 0.01));
   return bind_quantised(node, context, leaky ? "leaky_relu" : "sigmoid", {x}, std::move(attrs), 3);
 }
-
-// A chain of float nodes; the first failure is kept.
-class Chain {
- public:
-  explicit Chain(LowerContext& context) : context_(context) {}
-  TensorId number(float value) {
-    return context_.add_constant("n", {NK_FLOAT32, {}, {}},
-                                 *constant_of(std::vector<float>{value}));
-  }
-  TensorId add(std::string_view op, std::vector<TensorId> inputs, Attrs attrs = {}) {
-    if (error_) return kNoTensor;
-    auto y = context_.add(op, std::move(inputs), std::move(attrs));
-    if (y) return *y;
-    error_ = std::move(y.error());
-    return kNoTensor;
-  }
-  const std::optional<Error>& error() const { return error_; }
-
- private:
-  LowerContext& context_;
-  std::optional<Error> error_;
-};
 
 // y_scale = (max(x, 0) - min(x, 0)) / 255, y_zero_point = round(-min / scale) in uint8, y =
 // round(x / scale) + zero point in uint8; rounding to even.
@@ -82,8 +54,7 @@ Result<void> lower_dynamic(const ForeignNode& node, LowerContext& context) {
   const TensorId zero = chain.number(0.0f);
   const TensorId most = chain.add("maximum", {chain.add("reduce_max", {x}, all), zero});
   const TensorId least = chain.add("minimum", {chain.add("reduce_min", {x}, all), zero});
-  const TensorId scale =
-      chain.add("div", {chain.add("sub", {most, least}), chain.number(255.0f)});
+  const TensorId scale = chain.add("div", {chain.add("sub", {most, least}), chain.number(255.0f)});
   const TensorId point = chain.add("neg", {chain.add("div", {least, scale})});
   const TensorId rounded = chain.add("round", {chain.add("clip", {point}, clip)});
   const TensorId steps = chain.add("round", {chain.add("div", {x, scale})});
@@ -107,6 +78,8 @@ constexpr ForeignRule kRules[] = {
 
 }  // namespace
 
-std::span<const ForeignRule> requantize_rules() { return kRules; }
+std::span<const ForeignRule> requantize_rules() {
+  return kRules;
+}
 
 }  // namespace netkit

@@ -75,7 +75,8 @@ GatherCase gather_case(uint64_t seed, Kind kind, bool sharp, uint64_t variant = 
   const int32_t span = sharp ? 2 : 128;
   g.c.inputs.push_back(to_bytes(rng.ints<int8_t>(check::in_elems(g.p), -span, span - 1)));
   check::add_s8_constants(rng, g.p, weights, window, sharp, g.c);
-  if (kind == Kind::kS16) check::widen_inputs(rng, check::in_elems(g.p), sharp, g.c);
+  const bool narrow = g.p.narrow_weights != 0;
+  if (kind == Kind::kS16) check::widen_inputs(rng, check::in_elems(g.p), sharp, narrow, g.c);
   return g;
 }
 

@@ -2,16 +2,20 @@
 // What the host faces of operators share (op_helpers.h).
 #include "ops/common/host/op_helpers.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 
-#include <fmt/format.h>
-
 namespace netkit {
 
-std::string place_of(const Node& node) { return fmt::format("{} '{}'", node.op, node.name); }
+std::string place_of(const Node& node) {
+  return fmt::format("{} '{}'", node.op, node.name);
+}
 
-std::string place_of(const ForeignNode& node) { return fmt::format("{} '{}'", node.op, node.name); }
+std::string place_of(const ForeignNode& node) {
+  return fmt::format("{} '{}'", node.op, node.name);
+}
 
 const TensorType* input_type(const Graph& graph, const Node& node, size_t i) {
   if (i >= node.inputs.size() || node.inputs[i] == kNoTensor) return nullptr;
@@ -22,9 +26,9 @@ Result<const TensorType*> need_input(const Graph& graph, const Node& node, size_
   const TensorType* type = input_type(graph, node, i);
   if (type == nullptr) return bad_input(fmt::format("input {} is missing", i), place_of(node));
   if (rank >= 0 && type->dims.size() != static_cast<size_t>(rank)) {
-    return bad_input(fmt::format("input {} has shape {}, rank {} is needed", i,
-                                 dims_text(type->dims), rank),
-                     place_of(node));
+    return bad_input(
+        fmt::format("input {} has shape {}, rank {} is needed", i, dims_text(type->dims), rank),
+        place_of(node));
   }
   return type;
 }
@@ -38,9 +42,9 @@ StepArg tensor_arg(const Node& node, size_t i, std::string label) {
 
 std::string_view signature_of(nk_dtype dtype) {
   static constexpr std::pair<nk_dtype, std::string_view> kNames[] = {
-      {NK_FLOAT32, "f32"}, {NK_INT8, "s8"},     {NK_UINT8, "u8"},   {NK_INT16, "s16"},
+      {NK_FLOAT32, "f32"}, {NK_INT8, "s8"},     {NK_UINT8, "u8"},    {NK_INT16, "s16"},
       {NK_INT32, "s32"},   {NK_INT64, "s64"},   {NK_FLOAT16, "f16"}, {NK_BOOL, "b8"},
-      {NK_INT4, "s4"},     {NK_FLOAT64, "f64"}, {NK_UINT16, "u16"}, {NK_UINT32, "u32"},
+      {NK_INT4, "s4"},     {NK_FLOAT64, "f64"}, {NK_UINT16, "u16"},  {NK_UINT32, "u32"},
       {NK_UINT64, "u64"},  {NK_STRING, "str"}};
   for (const auto& [type, name] : kNames) {
     if (type == dtype) return name;
@@ -92,6 +96,20 @@ Result<TensorId> reshape_to(LowerContext& context, TensorId x, Dims dims) {
   Attrs attrs;
   attrs.set("shape", std::move(dims));
   return context.add("reshape", {x}, std::move(attrs));
+}
+
+Result<TensorId> as_real(LowerContext& context, TensorId x) {
+  const nk_dtype dtype = context.type(x).dtype;
+  if (dtype == NK_INT8 || dtype == NK_UINT8) return context.add("dequantize", {x}, {});
+  if (dtype != NK_FLOAT16) return x;
+  Attrs attrs;
+  attrs.set("to", std::string("float32"));
+  return context.add("cast", {x}, std::move(attrs));
+}
+
+Result<TensorId> weights_beside(LowerContext& context, TensorId x, TensorId w) {
+  if (context.type(x).dtype != NK_FLOAT32) return w;
+  return as_real(context, w);
 }
 
 Result<void> set_fused_activation(const ForeignNode& node, Attrs& attrs) {

@@ -22,7 +22,7 @@ namespace netkit {
 #define NK_PARAM_TABLE(table, Struct, FIELDS)                                                  \
   struct table {                                                                               \
     using Params = Struct;                                                                     \
-    static constexpr ParamField fields[] = {FIELDS(NK_TABLE_FIELD, NK_TABLE_FIELD_ARRAY)};      \
+    static constexpr ParamField fields[] = {FIELDS(NK_TABLE_FIELD, NK_TABLE_FIELD_ARRAY)};     \
     static constexpr uint32_t bytes = sizeof(Params);                                          \
     static_assert(bytes == 0 FIELDS(NK_SUM_FIELD, NK_SUM_FIELD_ARRAY), "padding in " #Struct); \
   }
@@ -73,6 +73,12 @@ Result<TensorId> need_foreign_input(const LowerContext& context, const ForeignNo
 // x with another shape of as many elements; a constant is folded. Per-channel quantisation stays on
 // its axis, so the sizes up to and including that axis must not change.
 Result<TensorId> reshape_to(LowerContext& context, TensorId x, Dims dims);
+
+// x as the real numbers that it stands for, where x is of 8 bits or float16 (weights beside float32
+// activations); a constant is folded. Others as they are.
+Result<TensorId> as_real(LowerContext& context, TensorId x);
+// Weights `w` of an operator whose input is x: as_real where x is float32.
+Result<TensorId> weights_beside(LowerContext& context, TensorId x, TensorId w);
 
 // TFLite's fused_activation_function as the canonical attribute `activation`.
 Result<void> set_fused_activation(const ForeignNode& node, Attrs& attrs);

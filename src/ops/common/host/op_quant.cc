@@ -2,11 +2,11 @@
 // Quantisation arithmetic of the host (op_quant.h).
 #include "ops/common/host/op_quant.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 namespace netkit {
 
@@ -57,11 +57,18 @@ Result<TensorQuant> tensor_quant(const TensorType& type, std::string_view what,
   }
   const int64_t zero_point = type.quant.zero_point.empty() ? 0 : type.quant.zero_point[0];
   if (zero_point < range.lo || zero_point > range.hi) {
-    return bad_input(fmt::format("{} has zero point {}, outside {}", what, zero_point,
-                                 name_of(type.dtype)),
-                     where);
+    return bad_input(
+        fmt::format("{} has zero point {}, outside {}", what, zero_point, name_of(type.dtype)),
+        where);
   }
   return TensorQuant{scale, static_cast<int32_t>(zero_point)};
+}
+
+Result<int32_t> zero_point_of(const TensorType& type, std::string_view what,
+                              const std::string& where) {
+  if (type.quant.empty()) return 0;
+  NK_ASSIGN(const TensorQuant quant, tensor_quant(type, what, where));
+  return quant.zero_point;
 }
 
 Result<RealRange> activation_clamp(const Attrs& attrs, const std::string& where) {

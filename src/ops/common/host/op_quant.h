@@ -36,6 +36,10 @@ struct TensorQuant {
 Result<TensorQuant> tensor_quant(const TensorType& type, std::string_view what,
                                  const std::string& where);
 
+// The zero point of a type whose scale does not matter; 0 where it has no quantisation.
+Result<int32_t> zero_point_of(const TensorType& type, std::string_view what,
+                              const std::string& where);
+
 // Real bounds of the attributes activation, then clamp_min and clamp_max (min(max(x, clamp_min),
 // clamp_max) of the activation's result); infinite where there are none.
 struct RealRange {

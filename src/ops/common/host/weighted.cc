@@ -50,8 +50,8 @@ Result<StepArg> wide_bias(const Graph& graph, const Node& node, int64_t out_c) {
   const std::string where = place_of(node);
   std::vector<int64_t> values(static_cast<size_t>(out_c), 0);
   if (const TensorType* type = input_type(graph, node, 2)) {
-    if (type->dtype != NK_INT64 && type->dtype != NK_INT16) {
-      return bad_input(fmt::format("the bias is {}, int64 is needed beside int16 activations",
+    if (type->dtype != NK_INT64 && type->dtype != NK_INT16 && type->dtype != NK_INT32) {
+      return bad_input(fmt::format("the bias is {}, int64 or int32 is needed beside int16",
                                    name_of(type->dtype)),
                        where);
     }
@@ -95,6 +95,11 @@ std::string weighted_signature(const Graph& graph, const Node& node) {
   return text + fmt::format("_{}", signature_of(y));
 }
 
+bool makes_sums(const Graph& graph, const Node& node) {
+  const std::string signature = weighted_signature(graph, node);
+  return signature == "s8_s32" || signature == "u8_s32";
+}
+
 Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int64_t out_c,
                                        int channel_axis) {
   const std::string where = place_of(node);
@@ -103,8 +108,15 @@ Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int
   f.clamp_min = clamp.lo;
   f.clamp_max = clamp.hi;
   const std::string signature = weighted_signature(graph, node);
-  if (signature != "s8" && signature != "u8" && signature != kWideSignature) return f;
   const TensorType& weights = *input_type(graph, node, 1);
+  if (makes_sums(graph, node)) {
+    NK_ASSIGN(const int32_t x, zero_point_of(*input_type(graph, node, 0), "the input", where));
+    NK_ASSIGN(const int32_t w, zero_point_of(weights, "the weights", where));
+    f.input_offset = -x;
+    f.filter_offset = -w;
+    return f;
+  }
+  if (signature != "s8" && signature != "u8" && signature != kWideSignature) return f;
   NK_ASSIGN(const TensorQuant x, tensor_quant(*input_type(graph, node, 0), "the input", where));
   NK_ASSIGN(const TensorQuant y, tensor_quant(output_type(graph, node), "the output", where));
   NK_TRY(check_filter_quant(weights.quant, out_c, channel_axis, where));
@@ -118,7 +130,11 @@ Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int
   f.act_min = act.lo;
   f.act_max = act.hi;
   f.per_channel = weights.quant.scale.size() > 1 ? 1 : 0;
-  if (signature == kWideSignature) return checked_wide(f, where);
+  const TensorType* bias = input_type(graph, node, 2);
+  if (signature == kWideSignature) {
+    f.narrow_weights = bias != nullptr && bias->dtype == NK_INT32 ? 1 : 0;  // wide.h
+    return checked_wide(f, where);
+  }
   const auto values = channel_weights(graph, node, channel_axis);
   f.narrow_weights = values && are_narrow(*values) ? 1 : 0;
   return f;
@@ -145,6 +161,10 @@ Result<std::vector<StepArg>> weighted_args(const Graph& graph, const Node& node,
   std::vector<StepArg> args = {tensor_arg(node, 0, "input"), tensor_arg(node, 1, "weights"),
                                tensor_arg(node, 2, "bias")};
   args.resize(5);
+  if (makes_sums(graph, node)) {
+    if (args[2].tensor == kNoTensor) return args;
+    return bad_input("sums with a bias are not supported", where);
+  }
   const std::string signature = weighted_signature(graph, node);
   const bool wide = signature == kWideSignature, unsigned_x8 = signature == "u8";
   const bool quantised = wide || unsigned_x8 || signature == "s8";

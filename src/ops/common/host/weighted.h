@@ -36,6 +36,9 @@ inline constexpr std::string_view kWideSignature = "s16_s8_s16";
 // "f32", "s8", "u8"; where types differ, those of x, weights and output: "f32_s8_f32".
 std::string weighted_signature(const Graph& graph, const Node& node);
 
+// The node makes the int32 sums of 8-bit inputs and weights themselves ("s8_s32", "u8_s32").
+bool makes_sums(const Graph& graph, const Node& node);
+
 // Offsets and clamps of the node; channel_axis is the axis of the weights that counts out_c.
 Result<WeightedFields> weighted_fields(const Graph& graph, const Node& node, int64_t out_c,
                                        int channel_axis);

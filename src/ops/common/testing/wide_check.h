@@ -11,20 +11,22 @@ namespace netkit::check {
 template <typename Params>
 void widen_params(Rng& rng, bool sharp, Params& p) {
   p.input_offset = p.filter_offset = p.output_offset = 0;
+  p.narrow_weights = rng.in(0, 3) == 0 ? 1 : 0;
   p.act_min = sharp ? INT16_MIN : rng.in(INT16_MIN, 0);
   p.act_max = sharp ? INT16_MAX : rng.in(1, INT16_MAX);
 }
 
-// Constants of add_s8_constants behind `in_elems` int16: the bias has 64 bits, the shifts are few.
-inline void widen_inputs(Rng& rng, size_t in_elems, bool sharp, KernelCase& c) {
+// Constants of add_s8_constants behind `in_elems` int16: the bias has 64 bits, the shifts are few;
+// with a `narrow` sum neither it nor its shift to the left leaves 32 bits.
+inline void widen_inputs(Rng& rng, size_t in_elems, bool sharp, bool narrow, KernelCase& c) {
   const int32_t span = sharp ? 2 : 32767;
   c.inputs[0] = to_bytes(rng.ints<int16_t>(in_elems, -span, span));
   const auto bias = from_bytes<int32_t>(c.inputs[2]);
   std::vector<int64_t> wide(bias.begin(), bias.end());
-  if (!sharp) wide[0] *= 100000;
+  if (!sharp && !narrow) wide[0] *= 100000;
   c.inputs[2] = to_bytes(wide);
   auto shift = from_bytes<int32_t>(c.inputs[4]);
-  for (int32_t& s : shift) s = std::min(s, 7);
+  for (int32_t& s : shift) s = std::min(s, narrow ? 0 : 7);
   c.inputs[4] = to_bytes(shift);
 }
 
@@ -32,6 +34,11 @@ inline void widen_inputs(Rng& rng, size_t in_elems, bool sharp, KernelCase& c) {
 template <typename Params>
 int64_t wide_value(const Params& p, const KernelCase& c, int64_t sum, size_t oc) {
   const size_t q = p.per_channel != 0 ? oc : 0;
+  if (p.narrow_weights != 0) {
+    return oracle_requantize(sum + from_bytes<int64_t>(c.inputs[2])[oc],
+                             from_bytes<int32_t>(c.inputs[3])[q],
+                             from_bytes<int32_t>(c.inputs[4])[q], 0, p.act_min, p.act_max);
+  }
   return oracle_requantize_wide(sum + from_bytes<int64_t>(c.inputs[2])[oc],
                                 from_bytes<int32_t>(c.inputs[3])[q],
                                 from_bytes<int32_t>(c.inputs[4])[q], p.act_min, p.act_max);
@@ -45,7 +52,7 @@ std::pair<Params, KernelCase> widened(std::pair<Params, KernelCase> made, uint64
   Rng rng(seed + 7);
   widen_params(rng, sharp, p);
   rng = Rng(seed + 7 + (variant << 32));
-  widen_inputs(rng, in_elems(p), sharp, c);
+  widen_inputs(rng, in_elems(p), sharp, p.narrow_weights != 0, c);
   c.params = bytes_of(p);
   c.out_bytes *= sizeof(int16_t);
   return made;
