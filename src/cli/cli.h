@@ -43,7 +43,7 @@ void add_version(CLI::App& app, Context& context);
 // Options that every verb with a model shares.
 struct ModelOptions {
   std::string model, target = "generic", order = "best", plan_class = "overlap", time_limit;
-  std::vector<std::string> shapes, without;
+  std::vector<std::string> shapes, fixed, without;
   std::vector<const CLI::Option*> options;  // all of these but the model
 };
 void add_model_options(CLI::App& verb, ModelOptions& options);

@@ -30,6 +30,15 @@ Result<std::pair<std::string, Dims>> parse_shape(const std::string& text) {
   return shape;
 }
 
+Result<std::pair<std::string, std::string>> parse_fixed(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals != std::string::npos && equals != 0 && equals + 1 < text.size()) {
+    return std::pair{text.substr(0, equals), text.substr(equals + 1)};
+  }
+  return fail(ErrorCode::kUsage, fmt::format("'{}' names no input and its values", text), "--fix",
+              "write NAME=1,2,3 or NAME=FILE");
+}
+
 Result<double> parse_seconds(const std::string& text) {
   double seconds = 0;
   const char* end = text.data() + text.size();
@@ -47,6 +56,8 @@ void add_model_options(CLI::App& verb, ModelOptions& options) {
       verb.add_option("--target", options.target, "chip or class of chips")->capture_default_str(),
       verb.add_option("--shape", options.shapes,
                       "NAME=1x49x10x1 for an input with open dimensions"),
+      verb.add_option("--fix", options.fixed,
+                      "NAME=VALUES|FILE: an input that stays the same and becomes a constant"),
       verb.add_option("--order", options.order, "best or given (the file's)")
           ->capture_default_str(),
       verb.add_option("--class", options.plan_class,
@@ -72,6 +83,10 @@ Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
                   "--shape", "name each input once");
     }
     out.shapes.push_back(std::move(shape));
+  }
+  for (const std::string& text : options.fixed) {
+    NK_ASSIGN(auto fixed, parse_fixed(text));
+    out.fixed.push_back(std::move(fixed));
   }
   if (options.order == "given") {
     out.plan.order = plan::OrderChoice::kGiven;

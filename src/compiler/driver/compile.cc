@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/driver/cases/legacy_cases.h"
+#include "compiler/driver/fixed_inputs.h"
 #include "compiler/import/import.h"
 
 namespace netkit::driver {
@@ -37,7 +38,9 @@ Result<Compilation> compile_file(const std::string& path, const CompileOptions& 
 Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::string& path,
                                   const CompileOptions& options) {
   NK_ASSIGN(ForeignGraph foreign, import_model(bytes, path));
-  NK_ASSIGN(Compilation c, compile_foreign(std::move(foreign), options));
+  CompileOptions left = options;
+  NK_TRY(fix_inputs(foreign, left));
+  NK_ASSIGN(Compilation c, compile_foreign(std::move(foreign), left));
   const bool planned = options.last == Phase::kPlan;
   if (planned && c.foreign.format == SourceFormat::kNkLegacy) {
     NK_ASSIGN(const LegacyCases cases, legacy_cases(bytes));

@@ -27,6 +27,8 @@ const Phase* phase_from_name(std::string_view name);
 struct CompileOptions {
   std::string target = "generic";
   std::vector<std::pair<std::string, Dims>> shapes;  // input name, dims
+  // Input name, values (as RunOptions::inputs has them): such an input becomes a constant.
+  std::vector<std::pair<std::string, std::string>> fixed;
   std::vector<std::string> disabled_passes;
   plan::PlanOptions plan;
   Phase last = Phase::kPlan;  // phases after it are not run

@@ -24,6 +24,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const Compilation& c
   for (const auto& [name, dims] : options.shapes) {
     used += fmt::format(" shape:{}={}", name, dims_text(dims));
   }
+  for (const auto& [name, what] : options.fixed) used += " fix:" + name;
   for (const auto& pass : options.disabled_passes) used += fmt::format(" without:{}", pass);
   const std::string& path = c.foreign.file;
   return {{"source", path.substr(path.find_last_of('/') + 1)},
