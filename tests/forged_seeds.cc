@@ -128,6 +128,8 @@ input %s int16[2x30] q(0.001,0)
 const %f int8[6x4] q(0.01,0) = splat 7
 const %t int16[6x5] q(0.01,0) = splat 50
 const %o int32[3] = splat 20
+input %u int8[2x30] q(0.05,2)
+const %d int8[6x5] q(0.01,0) = splat 9
 input %e float32[1x4]
 input %g float32[1x4]
 const %j float32[2x4] = splat 0.5
@@ -136,9 +138,11 @@ const %k float32[2x2] = splat 0.5
      R"(= lstm_integer(%x, %w, %r, %b, %h, %c) )"
      R"({weight_scale=[0.01,0.01,0.02,0.01], recurrent_scale=[0.01,0.01,0.02,0.01]}
 %z int8[2x3] q(0.05,2), %sn int16[2x30] q(0.001,0) = svdf(%i, %f, %t, %o, %s) {rank=2}
+%v int8[2x3] q(0.5,2), %vn int8[2x30] q(0.05,2) = svdf(%i, %f, %d, %o, %u) {rank=2}
 %q float32[1x2], %gn float32[1x4] = svdf(%e, %j, %k, _, %g) {rank=1}
 output %y
 output %z
+output %v
 output %q
 )"},
     {"transpose_conv", R"(input %x int8[1x3x4x4] q(0.5,3)

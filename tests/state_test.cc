@@ -111,7 +111,7 @@ TEST(State, EmittedCodeCarriesIt) {
   driver::Session session = session_of(recurrence(2));
   const Bytes x = ramp(2 * 2 * 3);
   const std::vector<Bytes> inputs{x, x, x};
-  const std::vector<Bytes> got = run_emitted_c(*program, "state_emitted", inputs);
+  const std::vector<Bytes> got = run_emitted_c(*program, work_folder("state_emitted"), inputs);
   ASSERT_EQ(got.size(), inputs.size());
   for (const Bytes& bytes : got) EXPECT_EQ(bytes, session.run({x}).value()[0]);
 }
@@ -230,7 +230,8 @@ TEST(State, StreamingModelsGiveTheGoldenSteps) {
                     wanted[i].get<double>(), 1.0);
       }
     }
-    EXPECT_EQ(run_emitted_c(compiled->program, fmt::format("state_model{}", checked), inputs),
+    EXPECT_EQ(run_emitted_c(compiled->program, work_folder(fmt::format("state_model{}", checked)),
+                            inputs),
               outputs);
     ++checked;
   }
@@ -258,7 +259,8 @@ TEST(State, RecurrentModelsRunInBothForms) {
       inputs[1][i] = static_cast<std::byte>(i * 37);
     }
     for (const Bytes& input : inputs) outputs.push_back(session->run({input}).value()[0]);
-    EXPECT_EQ(run_emitted_c(compiled->program, std::string("state_") + name, inputs), outputs);
+    EXPECT_EQ(run_emitted_c(compiled->program, work_folder(std::string("state_") + name), inputs),
+              outputs);
   }
 }
 

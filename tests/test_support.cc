@@ -23,6 +23,12 @@ namespace fs = std::filesystem;
 std::string main_source(const Schedule& schedule) {
   std::string text = "#include <stdio.h>\n#include <string.h>\n#include \"net.h\"\n";
   std::string reads, args, writes, poison;
+  // The second of two runs begins with the state of the first.
+  const std::string keeps = schedule.states.empty()
+                                ? ""
+                                : "      static unsigned char state[NET_STATE_BYTES];\n"
+                                  "      if (k == 0 ? net_save_state(state) : "
+                                  "net_restore_state(state)) return 6;\n";
   for (size_t i = 0; i < schedule.inputs.size(); ++i) {
     text += fmt::format("static {} in{}[NET_INPUT{}_ELEMS + 1];\n",
                         emit::c_type(schedule.inputs[i].type.dtype), i, i);
@@ -50,7 +56,8 @@ std::string main_source(const Schedule& schedule) {
       "  net_arena = memory;\n"
       "  while (((size_t)net_arena & (NET_ARENA_ALIGNMENT - 1)) != 0) ++net_arena;\n#endif\n"
       "  for (i = 0; i < n; ++i) {\n" +
-      reads + "    for (k = 0; k < 2; ++k) if (net_run(" + args + ") != 0) return 4;\n" + writes +
+      reads + "    for (k = 0; k < 2; ++k) {\n" + keeps + "      if (net_run(" + args +
+      ") != 0) return 4;\n    }\n" + writes +
       "  }\n  fclose(f);\n  return fclose(g) == 0 ? 0 : 5;\n}\n";
   return text;
 }
