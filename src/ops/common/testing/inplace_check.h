@@ -4,6 +4,7 @@
 // only.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
