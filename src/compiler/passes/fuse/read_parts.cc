@@ -48,6 +48,7 @@ bool can_read(const Editor& editor, const Node& reader, const Node& concat) {
   const nk_dtype dtype = editor.type(concat.outputs[0]).dtype;
   const bool has_kernel = dtype == NK_FLOAT32 || dtype == NK_INT8 || dtype == NK_UINT8;
   return has_kernel && editor.type(reader.inputs[1]).dtype == dtype &&
+         editor.type(reader.outputs[0]).dtype == dtype &&
          parts_of(reader, concat).size() <= NK_MAX_PARTS;
 }
 
