@@ -105,6 +105,10 @@ TEST_P(Goldens, SoDoTheRowsForDsp) {
   expect_golden_bytes(GetParam(), "cortex-m4");
 }
 
+TEST_P(Goldens, SoDoTheRowsForHelium) {
+  expect_golden_bytes(GetParam(), "cortex-m55");
+}
+
 TEST_P(Goldens, SoDoTheScalarRows) {
   expect_golden_bytes(GetParam(), "cortex-m0");
 }

@@ -17,7 +17,7 @@ constexpr Target kTargets[] = {
      "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16"},
     {"cortex-m33", "dsp generic", 4, 16,
      "-mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16"},
-    {"cortex-m55", "dsp generic", 4, 16, "-mcpu=cortex-m55 -mthumb -mfloat-abi=hard"},
+    {"cortex-m55", "mve dsp generic", 4, 16, "-mcpu=cortex-m55 -mthumb -mfloat-abi=hard"},
     {"rv32imc", "scalar generic", 4, 16, "-march=rv32imc -mabi=ilp32"},
     {"rv32imac", "scalar generic", 4, 16, "-march=rv32imac -mabi=ilp32"},
     {"rv64gc", "scalar generic", 8, 16, "-march=rv64gc -mabi=lp64d"},

@@ -7,6 +7,22 @@
 
 #include "ops/common/arm/dsp_requantize.h"
 
+/* One product of each channel. Steps stay apart, or the compiler wants more registers than there
+ * are. */
+#if defined(__GNUC__)
+#define NK_SETTLE(i, a, b) __asm__("" : "+r"(i), "+r"(a), "+r"(b))
+#else
+#define NK_SETTLE(i, a, b) (void)0
+#endif
+#define NK_SCALAR_STEP2            \
+  {                                \
+    const int32_t value = x[i];    \
+    a += (uint32_t)(value * v[i]); \
+    b += (uint32_t)(value * w[i]); \
+    ++i;                           \
+    NK_SETTLE(i, a, b);            \
+  }
+
 /* Sums of `count` (1 or more) products of x with the weights v and w of two channels: modulo 2^32,
  * that of v in the lower half. */
 static NK_APART uint64_t nk_scalar_dot2(const int8_t* x, int32_t count, const int8_t* v,
@@ -17,11 +33,13 @@ static NK_APART uint64_t nk_scalar_dot2(const int8_t* x, int32_t count, const in
   x += count;
   v += count;
   w += count;
-  do {
-    const int32_t value = x[i];
-    a += (uint32_t)(value * v[i]);
-    b += (uint32_t)(value * w[i]);
-  } while (++i != 0);
+  if ((count & 1) != 0) {
+    NK_SCALAR_STEP2
+  }
+  while (i != 0) {
+    NK_SCALAR_STEP2
+    NK_SCALAR_STEP2
+  }
 #else
   for (; count >= 4; count -= 4, x += 4, v += 4, w += 4) {
     a += (uint32_t)(x[0] * v[0]);

@@ -51,8 +51,9 @@ inline KernelCase conv2d_packed(const KernelRow& row, const nk_conv2d_params& p,
   if (row.layout == "ohwi") return c;
   const ChannelWeights weights = case_weights(c, p, false);
   if (row.layout == "ohwi_table") return dsp_case(c, weights, p, as_they_stand);
-  return dsp_case(c, weights, p,
-                  [&](const ChannelWeights& w) { return to_bytes(pack_pairs2(w, p.kernel_h)); });
+  return dsp_case(c, weights, p, [&](const ChannelWeights& w) {
+    return row.layout == "blocks2" ? *blocks2(w).constant : to_bytes(pack_pairs2(w, p.kernel_h));
+  });
 }
 
 // "" where the row's kernel equals nk_conv2d_*_ref on `count` cases that its predicate accepts.

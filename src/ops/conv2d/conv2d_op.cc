@@ -15,6 +15,7 @@
 #include "ops/common/host/weighted.h"
 #include "ops/common/host/window.h"
 #include "ops/conv2d/arm/conv2d_dsp.h"
+#include "ops/conv2d/arm/conv2d_mve.h"
 #include "ops/conv2d/conv2d.h"
 #include "ops/conv2d/conv2d_scalar.h"
 
@@ -39,6 +40,11 @@ void conv2d_modes_s32(const nk_conv2d_params*, std::vector<KernelMode>& out) {
 
 void conv2d_modes_dsp(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
   buffered_window_modes(spatial_of(p), nk_conv2d_dsp_scratch(p), out);
+}
+
+void conv2d_modes_mve(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
+  buffered_window_modes(spatial_of(p), nk_conv2d_mve_scratch(p), out);
+  if (nk_conv2d_mve_as_they_stand(p)) out.front().scratch_bytes = 0;
 }
 
 void conv2d_modes_scalar(const nk_conv2d_params* p, std::vector<KernelMode>& out) {
@@ -118,6 +124,7 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, con
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
   const ChannelOffsets offsets{fields.input_offset, fields.output_offset};
   if (row.layout == "ohwi_table") return dsp_args(graph, *weights, args, offsets, unpacked);
+  if (row.layout == "blocks2") return dsp_args(graph, *weights, args, offsets, blocks2);
   return dsp_args(graph, *weights, args, offsets, [&w](const ChannelWeights& settled) -> StepArg {
     return {kNoTensor, constant_of(pack_pairs2(settled, w[1])), NK_INT32, 4, {}};
   });

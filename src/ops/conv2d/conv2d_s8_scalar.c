@@ -1,32 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* conv2d for cores without SIMD (conv2d_scalar.h). */
-#include <string.h>
-
 #include "ops/common/scalar_dot.h"
 #include "ops/conv2d/conv2d_scalar.h"
-
-/* The window of a pixel, side by side; taps outside the input are its zero point. `x` is the
- * pixel's image. */
-static void copy_window(const nk_conv2d_params* p, const nk_pixel* pixel, const int8_t* x,
-                        int8_t* to) {
-  const int32_t row = p->kernel_w * p->in_c;
-  int32_t ky, kx;
-  if (pixel->kx1 - pixel->kx0 != p->kernel_w || pixel->ky1 - pixel->ky0 != p->kernel_h) {
-    memset(to, -p->input_offset, (size_t)(p->kernel_h * row));
-  }
-  for (ky = pixel->ky0; ky < pixel->ky1; ++ky) {
-    const int8_t* line = x + (pixel->in_y + ky * p->dilation_h) * p->in_w * p->in_c;
-    if (p->dilation_w == 1) {
-      memcpy(to + ky * row + pixel->kx0 * p->in_c, line + (pixel->in_x + pixel->kx0) * p->in_c,
-             (size_t)((pixel->kx1 - pixel->kx0) * p->in_c));
-      continue;
-    }
-    for (kx = pixel->kx0; kx < pixel->kx1; ++kx) {
-      memcpy(to + ky * row + kx * p->in_c, line + (pixel->in_x + kx * p->dilation_w) * p->in_c,
-             (size_t)p->in_c);
-    }
-  }
-}
+#include "ops/conv2d/window_walk.h"
 
 /* A line of output pixels at y, in the order of the mode. pixel: the taps of its rows. */
 static void write_line(const nk_conv2d_params* p, nk_pixel pixel, const void* const* in,
@@ -42,7 +18,7 @@ static void write_line(const nk_conv2d_params* p, nk_pixel pixel, const void* co
     if (in_place && pixel.kx1 > pixel.kx0 && pixel.ky1 > pixel.ky0) {
       window = x + (pixel.in_y * p->in_w + pixel.in_x) * p->in_c;
     } else {
-      copy_window(p, &pixel, x, scratch);
+      nk_copy_window(p, &pixel, x, scratch);
     }
     nk_scalar_outputs(window, count, (const int8_t*)in[1], (const int32_t*)in[2], p->out_c,
                       p->output_offset, y + ox * p->out_c);

@@ -10,6 +10,7 @@
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/testing/dsp_check.h"
 #include "ops/common/testing/spatial_check.h"
+#include "ops/dwconv2d/arm/dwconv2d_mve_pack.h"
 #include "ops/dwconv2d/dwconv2d.h"
 #include "ops/dwconv2d/planar.h"
 
@@ -52,8 +53,10 @@ inline KernelCase dwconv2d_packed(const KernelRow& row, const nk_dwconv2d_params
   if (row.layout == "hwc") return c;
   const ChannelWeights weights = case_weights(c, p, true);
   const int64_t rows = nk_planar_of(&p).kernel_h;
-  return dsp_case(c, weights, p,
-                  [&](const ChannelWeights& w) { return to_bytes(pack_taps4(w, rows)); });
+  return dsp_case(c, weights, p, [&](const ChannelWeights& w) {
+    if (row.layout != "tap_columns") return to_bytes(pack_taps4(w, rows));
+    return *tap_columns(w, tap_columns_of(p)).constant;
+  });
 }
 
 // "" where the row's kernel equals nk_dwconv2d_*_ref on `count` cases that its predicate accepts.

@@ -12,6 +12,7 @@
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/weighted.h"
 #include "ops/common/host/window.h"
+#include "ops/dwconv2d/arm/dwconv2d_mve_pack.h"
 #include "ops/dwconv2d/dwconv2d.h"
 #include "ops/dwconv2d/planar.h"
 
@@ -31,10 +32,23 @@ void dwconv2d_modes_s16(const nk_dwconv2d_params* p, std::vector<KernelMode>& ou
   window_modes(spatial_of(p), Reads::kOwnChannel, sizeof(int16_t), out);
 }
 
-void dwconv2d_modes_planar(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+namespace {
+
+// Plain and channel ring, which are one walk with one scratch.
+void ring_modes(const nk_dwconv2d_params* p, int64_t scratch_bytes, std::vector<KernelMode>& out) {
   out.push_back({NK_MODE_PLAIN, 0, {}});
   add_channel_ring_mode(spatial_of(p), sizeof(int8_t), out);
-  for (KernelMode& mode : out) mode.scratch_bytes = nk_planar_scratch(p);
+  for (KernelMode& mode : out) mode.scratch_bytes = scratch_bytes;
+}
+
+}  // namespace
+
+void dwconv2d_modes_planar(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+  ring_modes(p, nk_planar_scratch(p), out);
+}
+
+void dwconv2d_modes_mve(const nk_dwconv2d_params* p, std::vector<KernelMode>& out) {
+  ring_modes(p, nk_mve_planar_scratch(p), out);
 }
 
 void dwconv2d_parts_modes_x8(const nk_dwconv2d_parts_params* p, std::vector<KernelMode>& out) {
@@ -102,8 +116,15 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, con
   if (row.layout == "hwc") return with_parts(node, std::move(args));
   const auto weights = channel_weights(graph, node, 3);
   NK_ASSIGN(const nk_dwconv2d_params p, params_of(graph, node));
+  const ChannelOffsets offsets{p.input_offset, p.output_offset};
+  if (row.layout == "tap_columns") {
+    const TapColumns layout = tap_columns_of(p);
+    return dsp_args(graph, *weights, args, offsets, [=](const ChannelWeights& settled) {
+      return tap_columns(settled, layout);
+    });
+  }
   const int64_t rows = nk_planar_of(&p).kernel_h;
-  return dsp_args(graph, *weights, args, {p.input_offset, p.output_offset},
+  return dsp_args(graph, *weights, args, offsets,
                   [rows](const ChannelWeights& settled) -> StepArg {
                     return {kNoTensor, constant_of(pack_taps4(settled, rows)), NK_INT8, 4, {}};
                   });

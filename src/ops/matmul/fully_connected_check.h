@@ -76,6 +76,7 @@ inline std::string check_fully_connected(const KernelRow& row, int count) {
       } channels{p.out_features};
       const ChannelWeights weights = case_weights(c, channels, false);
       packed = dsp_case(c, weights, p, [&](const ChannelWeights& w) {
+        if (row.layout == "blocks2") return *blocks2(w).constant;
         return row.layout == "pairs2" ? to_bytes(pack_pairs2(w, 1)) : as_they_stand(w);
       });
     }

@@ -7,12 +7,17 @@
 #include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/weighted.h"
+#include "ops/matmul/arm/fully_connected_mve.h"
 #include "ops/matmul/fully_connected.h"
 
 namespace netkit {
 
 void fully_connected_modes(const nk_fully_connected_params*, std::vector<KernelMode>& out) {
   out.push_back({});
+}
+
+void fully_connected_modes_mve(const nk_fully_connected_params* p, std::vector<KernelMode>& out) {
+  out.push_back({0, nk_fully_connected_mve_scratch(p), {}});
 }
 
 namespace {
@@ -66,6 +71,7 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, con
   NK_ASSIGN(const WeightedFields fields, weighted_fields(graph, node, w[0], 0));
   const ChannelOffsets offsets{fields.input_offset, fields.output_offset};
   if (row.layout == "oi_table") return dsp_args(graph, *weights, args, offsets, unpacked);
+  if (row.layout == "blocks2") return dsp_args(graph, *weights, args, offsets, blocks2);
   return dsp_args(graph, *weights, args, offsets, [](const ChannelWeights& settled) -> StepArg {
     return {kNoTensor, constant_of(pack_pairs2(settled, 1)), NK_INT32, 4, {}};
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// add's DSP row against the reference row: random scales and zero points, ends of the range, in
+// add's DSP and Helium rows against the reference row: random scales and zero points, ends of the range, in
 // place.
 #include "ops/binary/arm/binary_dsp.h"
 
@@ -31,8 +31,10 @@ nk_binary_params random_params(check::Rng& rng) {
   return p;
 }
 
-TEST(BinaryDsp, AddEqualsTheReference) {
-  const KernelRow& dsp = *find_kernel("nk_add_s8_dsp");
+class BinaryDsp : public testing::TestWithParam<const char*> {};
+
+TEST_P(BinaryDsp, AddEqualsTheReference) {
+  const KernelRow& dsp = *find_kernel(GetParam());
   const KernelRow& reference = *find_kernel("nk_add_s8_ref");
   check::Rng rng(7);
   for (int i = 0; i < 2000; ++i) {
@@ -56,8 +58,8 @@ TEST(BinaryDsp, AddEqualsTheReference) {
   }
 }
 
-TEST(BinaryDsp, OtherShapesAndScalesAreTheReferences) {
-  const KernelRow& dsp = *find_kernel("nk_add_s8_dsp");
+TEST_P(BinaryDsp, OtherShapesAndScalesAreTheReferences) {
+  const KernelRow& dsp = *find_kernel(GetParam());
   check::Rng rng(8);
   nk_binary_params p = random_params(rng);
   p.b_strides[0] = 0;
@@ -69,6 +71,8 @@ TEST(BinaryDsp, OtherShapesAndScalesAreTheReferences) {
   p.shift = 0;
   EXPECT_FALSE(dsp.fits(&p));
 }
+
+INSTANTIATE_TEST_SUITE_P(Add, BinaryDsp, testing::Values("nk_add_s8_dsp", "nk_add_s8_mve"));
 
 }  // namespace
 }  // namespace netkit

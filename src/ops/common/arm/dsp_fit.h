@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the DSP rows ask of a file beyond fit.h. */
+/* What the DSP and Helium rows ask of a file beyond fit.h. */
 #ifndef NETKIT_OPS_COMMON_ARM_DSP_FIT_H
 #define NETKIT_OPS_COMMON_ARM_DSP_FIT_H
 
@@ -24,6 +24,14 @@ static inline int nk_fit_dsp_table(const nk_fit* f, uint32_t i, const nk_weighte
     }
   }
   return 1;
+}
+
+/* The same, with clamps within int8. */
+static inline int nk_fit_mve_table(const nk_fit* f, uint32_t i, const nk_weighted* w,
+                                   int32_t out_channels) {
+  return nk_fit_dsp_table(f, i, w, out_channels) &&
+         nk_is_within(w->act_min, INT8_MIN, INT8_MAX) &&
+         nk_is_within(w->act_max, INT8_MIN, INT8_MAX);
 }
 
 #endif

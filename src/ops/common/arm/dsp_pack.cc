@@ -9,12 +9,17 @@
 #include <optional>
 
 #include "ops/common/arm/dsp_requantize.h"
+#include "ops/common/arm/mve.h"
 #include "ops/common/host/op_helpers.h"
 
 namespace netkit {
 namespace {
 
 constexpr int64_t kShortLimit = int64_t{1} << 30;  // of sums that take the short way
+
+int64_t whole_vectors(int64_t bytes) {
+  return (bytes + NK_MVE_BYTES - 1) / NK_MVE_BYTES * NK_MVE_BYTES;
+}
 
 struct ChannelSums {
   int64_t sum = 0, magnitude = 0;
@@ -142,6 +147,37 @@ std::vector<StepArg> dsp_args(const Graph& graph, const ChannelWeights& weights,
   return {args[0],
           std::move(packed),
           {kNoTensor, constant_of(channels.table), NK_INT32, 4, "channels"}};
+}
+
+StepArg blocks2(const ChannelWeights& weights) {
+  const int64_t bytes = whole_vectors(weights.count);
+  std::vector<int8_t> blocks;
+  for (int64_t c = 0; c < weights.channels; c += 2) {
+    for (int64_t block = 0; block < bytes; block += NK_MVE_BYTES) {
+      for (const int64_t channel : {c, c + 1}) {
+        for (int64_t k = block; k < block + NK_MVE_BYTES; ++k) {
+          const bool inside = channel < weights.channels && k < weights.count;
+          blocks.push_back(inside ? static_cast<int8_t>(weights.at(channel, k)) : int8_t{0});
+        }
+      }
+    }
+  }
+  return {kNoTensor, constant_of(blocks), NK_INT8, NK_MVE_BYTES, {}};
+}
+
+StepArg tap_columns(const ChannelWeights& weights, const TapColumns& layout) {
+  const int64_t width = weights.count / layout.rows;
+  const int64_t bytes = whole_vectors((layout.upright ? layout.rows : width) * layout.height);
+  std::vector<int8_t> taps(static_cast<size_t>(weights.channels * bytes), 0);
+  for (int64_t c = 0; c < weights.channels; ++c) {
+    for (int64_t k = 0; k < weights.count; ++k) {
+      const int64_t row = k / width, column = k % width;
+      const int64_t at =
+          layout.upright ? row * layout.height + column : column * layout.height + row;
+      taps[static_cast<size_t>(c * bytes + at)] = static_cast<int8_t>(weights.at(c, k));
+    }
+  }
+  return {kNoTensor, constant_of(taps), NK_INT8, NK_MVE_BYTES, {}};
 }
 
 StepArg unpacked(const ChannelWeights& weights) {

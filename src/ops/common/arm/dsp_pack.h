@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Constants of the DSP and scalar rows, packed on the host: words of weights (layout pairs2,
-// arm/dsp_dot.h), taps (dwconv2d/planar.h), the table of channels (arm/dsp_requantize.h). Host
-// only.
+// Constants of the DSP, Helium and scalar rows, packed on the host: words of weights (layout
+// pairs2, arm/dsp_dot.h), blocks of them (blocks2, arm/mve_dot.h), taps (dwconv2d/planar.h), the
+// table of channels (arm/dsp_requantize.h). Host only.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,17 @@ DspChannels dsp_channels(const ChannelWeights& weights, const ChannelScales& sca
 std::vector<StepArg> dsp_args(const Graph& graph, const ChannelWeights& weights,
                               const std::vector<StepArg>& args, const ChannelOffsets& offsets,
                               const std::function<StepArg(const ChannelWeights&)>& pack);
+// Layout blocks2 (arm/mve_dot.h).
+StepArg blocks2(const ChannelWeights& weights);
+
+// Columns of taps (dwconv2d/arm/dwconv2d_mve.h): tap k of part r of a channel's `rows` equal parts
+// stands at k * height + r of the channel's whole vectors; upright: at r * height + k.
+struct TapColumns {
+  int64_t rows = 0, height = 0;
+  bool upright = false;
+};
+StepArg tap_columns(const ChannelWeights& weights, const TapColumns& layout);
+
 // The weights where they stand, for rows with the layout of the node.
 StepArg unpacked(const ChannelWeights& weights);
 

@@ -24,12 +24,6 @@ static inline int64_t nk_conv2d_dsp_scratch(const nk_conv2d_params* p) {
          (2 * NK_DSP_COLUMNS * (int64_t)sizeof(int32_t));
 }
 
-/* Windows are the pixels of the input, one after the other. */
-static inline int nk_conv2d_is_pointwise(const nk_conv2d_params* p) {
-  return p->kernel_h == 1 && p->kernel_w == 1 && p->stride_h == 1 && p->stride_w == 1 &&
-         p->pad_top == 0 && p->pad_left == 0 && p->out_h == p->in_h && p->out_w == p->in_w;
-}
-
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_conv2d_s8_dsp);
 NK_EXTERN_C_END

@@ -2,6 +2,7 @@
 /* conv2d for the DSP extension: windows of four output pixels are spread out to int16 in scratch,
  * then two output channels at a time are summed over them (conv2d_dsp.h has the layouts). */
 #include "ops/conv2d/arm/conv2d_dsp.h"
+#include "ops/conv2d/window_walk.h"
 
 /* Spreads `count` bytes of a window's row into one column: of four elements (0, 2), then (1, 3). */
 static int32_t* spread_row(const int8_t* from, int32_t count, int32_t* to) {
@@ -72,8 +73,8 @@ static void spread_window(const nk_conv2d_params* p, const int8_t* image, int32_
 /* The windows of pixels [first, first + count). */
 static void spread_windows(const nk_conv2d_params* p, const int8_t* x, int32_t first,
                            int32_t count, int32_t* to) {
-  int32_t line, oy, ox, i;
-  const int8_t* image;
+  nk_window_walk at;
+  int32_t i;
   if (nk_conv2d_is_pointwise(p)) {
     x += first * p->in_c;
     for (i = 0; i < count; ++i) {
@@ -82,17 +83,11 @@ static void spread_windows(const nk_conv2d_params* p, const int8_t* x, int32_t f
     }
     return;
   }
-  line = first / p->out_w;
-  ox = first - line * p->out_w;
-  oy = line % p->out_h;
-  image = x + (line / p->out_h) * p->in_h * p->in_w * p->in_c;
+  at = nk_window_walk_at(p, x, first);
   for (i = 0; i < count; ++i) {
-    spread_window(p, image, oy * p->stride_h - p->pad_top, ox * p->stride_w - p->pad_left, to + i);
-    if (++ox < p->out_w) continue;
-    ox = 0;
-    if (++oy < p->out_h) continue;
-    oy = 0;
-    image += p->in_h * p->in_w * p->in_c;
+    spread_window(p, at.image, at.oy * p->stride_h - p->pad_top,
+                  at.ox * p->stride_w - p->pad_left, to + i);
+    nk_window_walk_on(p, &at);
   }
 }
 
