@@ -280,10 +280,10 @@ struct Tuned {
   const char* target;
 };
 constexpr Tuned kTuned[] = {
-    {"add", "cortex-m4"},      {"add", "cortex-m55"},     {"conv2d", "cortex-m4"},
-    {"conv2d", "cortex-m55"},  {"conv2d", "cortex-m0"},   {"dwconv2d", "cortex-m4"},
+    {"add", "cortex-m4"},       {"add", "cortex-m55"},     {"conv2d", "cortex-m4"},
+    {"conv2d", "cortex-m55"},   {"conv2d", "cortex-m0"},   {"dwconv2d", "cortex-m4"},
     {"dwconv2d", "cortex-m55"}, {"dwconv2d", "cortex-m0"}, {"matmul", "cortex-m4"},
-    {"matmul", "cortex-m55"},  {"matmul", "cortex-m0"}};
+    {"matmul", "cortex-m55"},   {"matmul", "cortex-m0"}};
 
 }  // namespace
 

@@ -119,15 +119,13 @@ Result<std::vector<StepArg>> make_args(const Graph& graph, const Node& node, con
   const ChannelOffsets offsets{p.input_offset, p.output_offset};
   if (row.layout == "tap_columns") {
     const TapColumns layout = tap_columns_of(p);
-    return dsp_args(graph, *weights, args, offsets, [=](const ChannelWeights& settled) {
-      return tap_columns(settled, layout);
-    });
+    return dsp_args(graph, *weights, args, offsets,
+                    [=](const ChannelWeights& settled) { return tap_columns(settled, layout); });
   }
   const int64_t rows = nk_planar_of(&p).kernel_h;
-  return dsp_args(graph, *weights, args, offsets,
-                  [rows](const ChannelWeights& settled) -> StepArg {
-                    return {kNoTensor, constant_of(pack_taps4(settled, rows)), NK_INT8, 4, {}};
-                  });
+  return dsp_args(graph, *weights, args, offsets, [rows](const ChannelWeights& settled) -> StepArg {
+    return {kNoTensor, constant_of(pack_taps4(settled, rows)), NK_INT8, 4, {}};
+  });
 }
 
 uint64_t macs(const Graph& graph, const Node& node) {

@@ -43,8 +43,8 @@ static inline int32_t nk_add_rescaled(int32_t value, const nk_add_operand* x, in
 }
 
 /* The whole kernel. */
-static inline void nk_add_by_one(const nk_binary_params* p, const void* const* in,
-                                 void* const* out) {
+static inline NK_MAYBE_UNUSED void nk_add_by_one(const nk_binary_params* p,
+                                                 const void* const* in, void* const* out) {
   const nk_add_operand a = nk_add_operand_of(p->a_zero_point, p->a_multiplier, p->a_shift);
   const nk_add_operand b = nk_add_operand_of(p->b_zero_point, p->b_multiplier, p->b_shift);
   const int32_t twice_left = p->left_shift + 1;

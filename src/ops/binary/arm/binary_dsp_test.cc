@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// add's DSP and Helium rows against the reference row: random scales and zero points, ends of the range, in
-// place.
+// add's DSP and Helium rows against the reference row: random scales and zero points, ends of the
+// range, in place.
 #include "ops/binary/arm/binary_dsp.h"
 
 #include <gtest/gtest.h>

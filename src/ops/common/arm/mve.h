@@ -27,7 +27,8 @@ typedef struct nk_mve_output {
   int32_t offset, lo, hi; /* lo and hi within int8 */
 } nk_mve_output;
 
-static inline nk_mve_output nk_mve_output_of(int32_t offset, int32_t act_min, int32_t act_max) {
+static inline NK_MAYBE_UNUSED nk_mve_output nk_mve_output_of(int32_t offset, int32_t act_min,
+                                                             int32_t act_max) {
   nk_mve_output out;
   out.offset = offset;
   out.lo = act_min < INT8_MIN ? INT8_MIN : act_min;

@@ -50,8 +50,7 @@ TEST(Conv2dMve, ChannelsOfWholeVectorsAndBesideThem) {
       std::vector<KernelMode> modes;
       mve.modes(&p, modes);
       const auto wanted = check::run_case(nk_conv2d_s8_ref, c, {}).output;
-      ASSERT_EQ(
-          check::check_modes(mve.fn, check::conv2d_packed(mve, p, c), modes, wanted, 1), "");
+      ASSERT_EQ(check::check_modes(mve.fn, check::conv2d_packed(mve, p, c), modes, wanted, 1), "");
     }
   }
   EXPECT_GT(tried, 400);

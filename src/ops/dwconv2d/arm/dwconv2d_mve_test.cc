@@ -19,7 +19,8 @@ constexpr Shape kShapes[] = {
     {11, 10, 7, 5, 5, 1, 1, 2, 2}, {14, 14, 3, 5, 5, 2, 2, 2, 2}, {19, 17, 2, 7, 7, 4, 4, 3, 3},
     {40, 1, 6, 9, 1, 1, 1, 4, 0},  {40, 1, 6, 20, 1, 2, 1, 0, 0}, {1, 33, 5, 1, 30, 1, 1, 0, 9},
     {6, 33, 5, 1, 3, 1, 1, 0, 1},  {9, 7, 8, 2, 2, 2, 2, 0, 0},   {1, 1, 9, 3, 3, 1, 1, 1, 1},
-    {5, 25, 16, 3, 3, 1, 1, 1, 1}, {25, 5, 16, 3, 3, 1, 1, 1, 1}, {8, 3, 5, 8, 3, 4, 1, 0, 1},   {25, 5, 1, 3, 2, 1, 1, 1, 0}};
+    {5, 25, 16, 3, 3, 1, 1, 1, 1}, {25, 5, 16, 3, 3, 1, 1, 1, 1}, {8, 3, 5, 8, 3, 4, 1, 0, 1},
+    {25, 5, 1, 3, 2, 1, 1, 1, 0}};
 
 std::pair<nk_dwconv2d_params, check::KernelCase> make_case(const Shape& s, uint64_t seed) {
   check::Rng rng(seed);
@@ -99,8 +100,7 @@ TEST(Dwconv2dMve, TapsByHand) {
   const auto packed = [&](bool upright) {
     return check::from_bytes<int8_t>(*tap_columns(weights, {3, 4, upright}).constant);
   };
-  EXPECT_EQ(packed(false),
-            (std::vector<int8_t>{1, 3, 5, 0, 2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(packed(false), (std::vector<int8_t>{1, 3, 5, 0, 2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(packed(true), (std::vector<int8_t>{1, 2, 0, 0, 3, 4, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0}));
 }
 
