@@ -25,7 +25,8 @@ typedef struct nk_add_operand {
   int32_t half, ties; /* half of 2^right; all bits set where there is something to round */
 } nk_add_operand;
 
-static inline nk_add_operand nk_add_operand_of(int32_t zero_point, int32_t multiplier, int32_t shift) {
+static inline nk_add_operand nk_add_operand_of(int32_t zero_point, int32_t multiplier,
+                                               int32_t shift) {
   nk_add_operand x;
   x.zero_point = zero_point;
   x.multiplier = multiplier;

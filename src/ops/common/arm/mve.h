@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether kernels may use Helium (Arm's MVE for integers: Cortex-M55, M85), and what its rows share:
- * moves of bytes, four sums made into a vector. Every function has its meaning in plain C beside it,
- * which all other machines run: same results everywhere. Source: Armv8.1-M Architecture Reference
- * Manual. C99 and C++. */
+/* Whether kernels may use Helium (Arm's MVE for integers: Cortex-M55, M85), and what its rows
+ * share. Every function has its meaning in plain C beside it, which all other machines run: same
+ * results everywhere. Source: Armv8.1-M Architecture Reference Manual. C99 and C++. */
 #ifndef NETKIT_OPS_COMMON_ARM_MVE_H
 #define NETKIT_OPS_COMMON_ARM_MVE_H
 

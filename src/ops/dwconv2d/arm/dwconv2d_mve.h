@@ -9,9 +9,9 @@
  * Modes:              plain and NK_MODE_CHANNEL_RING, which are one walk: a block is read before
  *                     the outputs of the one before it are written.
  * Scratch:            nk_mve_planar_scratch bytes: two blocks.
- * An image of one column counts as one of one row (planar.h). One that is higher than wide and gives
- * outputs of its size is walked with rows and columns exchanged; an output over it moves it down
- * first, so that each pixel stands where its output will. */
+ * An image of one column counts as one of one row (planar.h). One that is higher than wide and
+ * gives outputs of its size is walked with rows and columns exchanged; an output over it moves it
+ * down first, so that each pixel stands where its output will. */
 #ifndef NETKIT_OPS_DWCONV2D_ARM_DWCONV2D_MVE_H
 #define NETKIT_OPS_DWCONV2D_ARM_DWCONV2D_MVE_H
 
