@@ -109,8 +109,9 @@ static NK_APART void nk_planar_gather(const int8_t* from, int32_t count, ptrdiff
   }
 }
 
-static NK_APART_IF_FEW int8_t* nk_planar_store1(int32_t acc, const nk_planar_channel* c,
-                                                int8_t* y) {
+static NK_APART_IF_FEW NK_MAYBE_UNUSED int8_t* nk_planar_store1(int32_t acc,
+                                                                const nk_planar_channel* c,
+                                                                int8_t* y) {
   *y = (int8_t)(nk_dsp_is_short(&c->scale) ? nk_dsp_scaled(acc, &c->scale)
                                            : nk_dsp_scaled_any(acc, &c->scale));
   return y + c->pixel;
