@@ -143,10 +143,14 @@ Layout layout_of(const BufferList& list, const Placement& placed) {
     buffer.first_step = static_cast<int>(b.lower);
     buffer.last_step = static_cast<int>(b.upper - 1);
     layout.buffers.push_back(std::move(buffer));
+    layout.tensor_sum_bytes += b.bytes;
+    layout.largest_tensor_bytes = std::max(layout.largest_tensor_bytes, b.bytes);
   }
   layout.arena_bytes = placed.height_bytes;
   layout.lower_bound_bytes = placed.lower_bound_bytes;
   layout.proven_minimal = placed.proven;
+  layout.classes = {
+      {PlanClass::kPlain, placed.height_bytes, placed.lower_bound_bytes, placed.proven}};
   return layout;
 }
 
