@@ -147,6 +147,7 @@ Layout layout_of(const BufferList& list, const Placement& placed) {
     layout.largest_tensor_bytes = std::max(layout.largest_tensor_bytes, b.bytes);
   }
   layout.arena_bytes = placed.height_bytes;
+  layout.given_order_peak_bytes = load_bound(list.problem).value();
   layout.lower_bound_bytes = placed.lower_bound_bytes;
   layout.proven_minimal = placed.proven;
   layout.classes = {
