@@ -5,18 +5,8 @@ option(NETKIT_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(NETKIT_FUZZ "libFuzzer programs of fuzz/ (clang only)" OFF)
 option(NETKIT_RUNTIME_ONLY "only libnetkit, the device half" OFF)
 option(NETKIT_UNITY "compile the host half in few large units; OFF recompiles one file faster" ON)
+option(NETKIT_PYTHON "the Python package of python/" OFF)
 option(NETKIT_NEWEST_DIALECT "C++26 and C23 (clang-22) in place of C++23 and C99" OFF)
-
-# Kernels of chip vendors, found and never vendored: a switch each, an error where there is no
-# adapter in src/backends.
-foreach(backend cmsis_nn nmsis_nn esp_nn xnnpack)
-  string(TOUPPER NETKIT_${backend} switch)
-  option(${switch} "the adapter src/backends/${backend}" OFF)
-  if(${switch} AND NOT EXISTS ${CMAKE_SOURCE_DIR}/src/backends/${backend})
-    message(FATAL_ERROR "${switch}=1: there is no src/backends/${backend}; netkit's own kernels "
-                        "run on every target, leave the switch out")
-  endif()
-endforeach()
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)

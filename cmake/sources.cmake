@@ -15,10 +15,22 @@ endforeach()
 foreach(isa x86 riscv)
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/ops/[^/]+/${isa}/")
 endforeach()
-# runtime/host needs an operating system: it is part of libnetkit on class cpu only.
+# runtime/host needs an operating system: it is part of libnetkit on class cpu, of which an mpu gets
+# the arena and mapped files alone; bare devices have runtime/bare in its place.
 if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/host/")
 else()
-  # What a bare device has in place of runtime/host.
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/bare/")
+  if(NOT NETKIT_TARGET STREQUAL "cpu")
+    set(netkit_mpu_sources ${NETKIT_TARGET_SOURCES})
+    list(FILTER netkit_mpu_sources INCLUDE REGEX
+         "src/runtime/host/(arena_host|mapped_file|last_error|c_arena_heap)\\.cc$")
+    list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/host/")
+    list(APPEND NETKIT_TARGET_SOURCES ${netkit_mpu_sources})
+  endif()
+endif()
+# The heap behind an arena: on a cpu unless the program's own buffer is asked for, on an mpu where
+# the heap is.
+if(NETKIT_GLOBAL_ARENA OR (NOT NETKIT_TARGET STREQUAL "cpu" AND NOT NETKIT_HEAP_ARENA))
+  list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/host/c_arena_heap\\.cc$")
 endif()

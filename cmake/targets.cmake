@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: MIT
 add_library(netkit STATIC ${NETKIT_TARGET_SOURCES})
-target_link_libraries(netkit PRIVATE netkit_flags)
+target_link_libraries(netkit PRIVATE $<BUILD_INTERFACE:netkit_flags>)
+target_compile_definitions(netkit PUBLIC ${netkit_definitions})
+# On an operating system every library may go into a shared one, such as the Python module.
+function(netkit_for_shared target)
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Generic")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  endif()
+endfunction()
+netkit_for_shared(netkit)
 set_target_properties(netkit PROPERTIES CXX_STANDARD ${NETKIT_RUNTIME_STANDARD}
                       ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 target_compile_options(netkit PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti
                        -fno-threadsafe-statics>)
-target_include_directories(netkit PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_include_directories(netkit PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+                           $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                           $<INSTALL_INTERFACE:include>)
 
 if(NETKIT_RUNTIME_ONLY)
   return()
@@ -35,7 +46,8 @@ if(EXISTS ${NETKIT_SCHEMAS}/tflite.fbs)
   add_library(netkit_schemas STATIC ${NETKIT_GENERATED}/onnx.pb.cc
               ${NETKIT_GENERATED}/tflite_generated.h
               ${NETKIT_GENERATED}/tflite_bfbs_generated.h)
-  target_include_directories(netkit_schemas SYSTEM PUBLIC ${NETKIT_GENERATED})
+  netkit_for_shared(netkit_schemas)
+  target_include_directories(netkit_schemas SYSTEM PUBLIC $<BUILD_INTERFACE:${NETKIT_GENERATED}>)
   target_link_libraries(netkit_schemas PUBLIC protobuf::libprotobuf-lite)
 endif()
 
@@ -66,9 +78,10 @@ list(FILTER NETKIT_HOST_SOURCES EXCLUDE REGEX "src/compiler/plan/")
 set(netkit_precompiled <algorithm> <cstdint> <expected> <functional> <map> <optional> <set> <span>
     <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
 function(netkit_host_options target level)
-  target_link_libraries(${target} PRIVATE netkit_flags PUBLIC netkit fmt::fmt
-                        nlohmann_json::nlohmann_json)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:netkit_flags> PUBLIC netkit fmt::fmt
+                        $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  netkit_for_shared(${target})
   target_precompile_headers(${target} PRIVATE ${netkit_precompiled})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${NETKIT_UNITY} UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
@@ -109,9 +122,10 @@ add_library(netkit_command_line STATIC ${NETKIT_CLI_SOURCES})
 set_target_properties(netkit_command_line PROPERTIES UNITY_BUILD ${NETKIT_UNITY}
                       UNITY_BUILD_BATCH_SIZE 8
                       ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-target_link_libraries(netkit_command_line PRIVATE netkit_flags CLI11::CLI11
-                      PUBLIC netkit_compiler)
+target_link_libraries(netkit_command_line PRIVATE $<BUILD_INTERFACE:netkit_flags>
+                      $<BUILD_INTERFACE:CLI11::CLI11> PUBLIC netkit_compiler)
 target_compile_options(netkit_command_line PRIVATE $<$<CONFIG:Release>:-O1>)
+netkit_for_shared(netkit_command_line)
 target_precompile_headers(netkit_command_line PRIVATE ${netkit_precompiled} <CLI/CLI.hpp>
                           <nlohmann/json.hpp>)
 add_executable(netkit_cli src/cli/main.cc)

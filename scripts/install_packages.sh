@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install_packages.sh build|test: installs with apt what packages.tsv names and is missing.
+# install_packages.sh KIND: installs with apt what packages.tsv names for `build` and for KIND
+# (test, python, mcu_arm …) and is missing.
 # NETKIT_NO_INSTALL=1: only says what is missing.
 set -eu
 what=${1:-build}
@@ -9,7 +10,7 @@ command -v dpkg-query >/dev/null 2>&1 || {
   echo "netkit: not a Debian system: install what $list names by hand"
   exit 0
 }
-wanted=$(awk -F'\t' -v what="$what" '!/^#/ && ($2 == "build" || what == "test") {print $1}' "$list")
+wanted=$(awk -F'\t' -v what="$what" '!/^#/ && ","$2"," ~ ",(build|" what "),"  {print $1}' "$list")
 missing=
 for package in $wanted; do
   state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)

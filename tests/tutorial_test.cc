@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "test_support.h"
 
@@ -87,26 +89,57 @@ TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
            page_folder("tutorial"), 14);
 }
 
-// A page with one program: it becomes `program`, then the commands run.
-void run_program_page(const std::string& page, const std::string& program, size_t at_least) {
+// The programs of a page: each is named before its fence ("This is `first.c`").
+void write_programs(const std::string& text, const std::string& folder) {
+  const std::regex fence("\n```c(pp)?\n([^]*?)```"), name("`(\\w+\\.(c|cc|cpp))`");
+  const std::sregex_iterator none;
+  for (std::sregex_iterator at(text.begin(), text.end(), fence); at != none; ++at) {
+    const std::string before = text.substr(0, static_cast<size_t>(at->position()));
+    std::string program;
+    for (std::sregex_iterator named(before.begin(), before.end(), name); named != none; ++named) {
+      program = (*named)[1];
+    }
+    std::ofstream(folder + "/" + program) << (*at)[2];
+  }
+}
+
+// A page of docs/ with programs and commands.
+void run_program_page(const std::string& page, size_t at_least) {
   const std::string text = text_of(std::string(NETKIT_SOURCE_DIR) + "/docs/" + page);
-  const std::string folder = page_folder("page_" + program);
-  const std::string fence = program.ends_with(".c") ? "```c\n" : "```cpp\n";
-  const size_t begin = text.find(fence) + fence.size();
-  std::ofstream(folder + "/" + program) << text.substr(begin, text.find("```", begin) - begin);
+  const std::string folder = page_folder("page_" + page);
+  write_programs(text, folder);
   run_page(text, folder, at_least);
 }
 
 TEST(CLibrary, TheProgramOfThePageCompilesAndRuns) {
-  run_program_page("c-library.md", "classify.c", 4);
+  run_program_page("c-library.md", 4);
 }
 
 TEST(CApiPage, TheProgramOfThePageCompilesAndRuns) {
-  run_program_page("c-api.md", "first.c", 4);
+  run_program_page("c-api.md", 4);
+}
+
+TEST(Pages, GettingStarted) {
+  run_program_page("getting-started.md", 9);
+}
+
+TEST(Pages, DataTypes) {
+  run_program_page("data-types.md", 2);
+}
+
+TEST(Pages, Migration) {
+  run_program_page("migration.md", 2);
+}
+
+// Refusals of the build; in the source folder, where the makefile is. Nothing is installed.
+TEST(Pages, BuildTargets) {
+  ::setenv("NETKIT_NO_INSTALL", "1", 1);
+  run_page(text_of(std::string(NETKIT_SOURCE_DIR) + "/docs/build-targets.md"), NETKIT_SOURCE_DIR,
+           4);
 }
 
 TEST(CppApiPage, TheProgramOfThePageCompilesAndRuns) {
-  run_program_page("cpp-api.md", "by_hand.cc", 2);
+  run_program_page("cpp-api.md", 2);
 }
 
 }  // namespace

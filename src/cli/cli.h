@@ -44,6 +44,7 @@ void add_version(CLI::App& app, Context& context);
 struct ModelOptions {
   std::string model, target = "generic", order = "best", plan_class = "overlap", time_limit;
   std::vector<std::string> shapes, fixed, without;
+  bool omit_final_softmax = false;
   std::vector<const CLI::Option*> options;  // all of these but the model
 };
 void add_model_options(CLI::App& verb, ModelOptions& options);
@@ -61,6 +62,10 @@ bool is_option(const CLI::App& app, const std::string& verb, const std::string& 
 // "16000 B (15.6 KiB)"
 std::string size_text(int64_t bytes);
 
+// "place: cause; items": what report_error prints first, without the program's name.
+std::string one_line(const Error& error);
+// With the hint of its code where it has none of its own.
+Error with_hint(Error error);
 // One line that names cause and place, one more that says what to do; with --json an object on
 // stdout too. Returns the exit code.
 int report_error(const Error& error, const Globals& globals);

@@ -65,13 +65,16 @@ void add_model_options(CLI::App& verb, ModelOptions& options) {
           ->capture_default_str(),
       verb.add_option("--time-limit", options.time_limit,
                       "seconds for the planner; its answer then depends on the machine"),
-      verb.add_option("--without", options.without, "leave out a graph pass, by its name")};
+      verb.add_option("--without", options.without, "leave out a graph pass, by its name"),
+      verb.add_flag("--omit-final-softmax", options.omit_final_softmax,
+                    "outputs are what a softmax at the end would read")};
 }
 
 Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
   driver::CompileOptions out;
   out.target = options.target;
   out.disabled_passes = options.without;
+  out.omit_final_softmax = options.omit_final_softmax;
   for (const CLI::Option* option : options.options) {
     if (option->count() > 0) out.given.push_back(option->get_name());
   }

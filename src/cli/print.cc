@@ -22,17 +22,6 @@ constexpr Unit kUnits[] = {{"", 1},        {"B", 1},        {"K", 1024},     {"K
                            {"KiB", 1024},  {"M", 1 << 20},  {"MB", 1 << 20}, {"MiB", 1 << 20},
                            {"G", 1 << 30}, {"GB", 1 << 30}, {"GiB", 1 << 30}};
 
-std::string one_line(const Error& error) {
-  std::string line = error.message;
-  for (size_t i = 0; i < error.items.size() && i < kShownItems; ++i) {
-    line += (i == 0 ? ": " : "; ") + error.items[i];
-  }
-  if (error.items.size() > kShownItems) {
-    line += fmt::format("; and {} more", error.items.size() - kShownItems);
-  }
-  return error.where.empty() ? line : fmt::format("{}: {}", error.where, line);
-}
-
 // What to do where the place of the fault knew nothing better.
 constexpr const char* fallback_hint(ErrorCode code) {
   switch (code) {
@@ -46,12 +35,23 @@ constexpr const char* fallback_hint(ErrorCode code) {
   return "correct the file, or export or copy it again";
 }
 
+}  // namespace
+
+std::string one_line(const Error& error) {
+  std::string line = error.message;
+  for (size_t i = 0; i < error.items.size() && i < kShownItems; ++i) {
+    line += (i == 0 ? ": " : "; ") + error.items[i];
+  }
+  if (error.items.size() > kShownItems) {
+    line += fmt::format("; and {} more", error.items.size() - kShownItems);
+  }
+  return error.where.empty() ? line : fmt::format("{}: {}", error.where, line);
+}
+
 Error with_hint(Error error) {
   if (error.hint.empty()) error.hint = fallback_hint(error.code);
   return error;
 }
-
-}  // namespace
 
 std::string printable(std::string_view text) {
   std::string out;

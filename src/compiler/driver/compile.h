@@ -30,6 +30,7 @@ struct CompileOptions {
   // Input name, values (as RunOptions::inputs has them): such an input becomes a constant.
   std::vector<std::pair<std::string, std::string>> fixed;
   std::vector<std::string> disabled_passes;
+  bool omit_final_softmax = false;  // outputs are what the softmax would have read
   plan::PlanOptions plan;
   Phase last = Phase::kPlan;  // phases after it are not run
   // Names of the options of this struct that were given, as a user wrote them ("--order").

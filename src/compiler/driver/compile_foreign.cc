@@ -9,6 +9,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/concats.h"
 #include "compiler/lower/lower.h"
+#include "compiler/lower/omit_softmax.h"
 #include "compiler/plan/io/json.h"
 #include "netkit/version.h"
 
@@ -21,6 +22,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const Compilation& c
   if (options.plan.order == plan::OrderChoice::kGiven) used += " order=given";
   if (options.plan.class_limit == plan::PlanClass::kPlain) used += " class=plain";
   if (options.plan.in_out == plan::InOut::kCallerOwned) used += " io=caller";
+  if (options.omit_final_softmax) used += " omit-final-softmax";
   for (const auto& [name, dims] : options.shapes) {
     used += fmt::format(" shape:{}={}", name, dims_text(dims));
   }
@@ -55,6 +57,7 @@ Result<Compilation> compile_foreign(ForeignGraph foreign, const CompileOptions& 
   lower_options.shapes = options.shapes;
   NK_ASSIGN(Lowered lowered, lower(c.foreign, lower_options));
   c.lowered = std::move(lowered.graph);
+  if (options.omit_final_softmax) NK_TRY(omit_final_softmax(c.lowered));
   c.warnings = std::move(lowered.warnings);
   if (options.last == Phase::kLower) return c;
 

@@ -38,6 +38,22 @@ struct Session::State {
   void* hook_user = nullptr;
 
   Result<void> load(size_t arena_bytes);
+  // As many ports as the model has, each of its size.
+  template <typename Ports, typename BytesOf>
+  Result<void> check_port(const char* what, const Ports& ports, uint32_t count,
+                          const BytesOf& bytes_of) const {
+    if (ports.size() != count) {
+      return bad_input(fmt::format("{} {}s given, the model has {}", ports.size(), what, count),
+                       where);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      if (ports[i].size() == bytes_of(i)) continue;
+      return bad_input(fmt::format("{} {} has {} bytes, the model needs {}", what, i,
+                                   ports[i].size(), bytes_of(i)),
+                       where);
+    }
+    return {};
+  }
   void call_hook(uint32_t index, const nk_file_step& step, void* const* results) const;
 };
 
@@ -139,20 +155,15 @@ const std::vector<std::string>& Session::warnings() const {
   return state_->warnings;
 }
 
-Result<std::vector<Bytes>> Session::run(const std::vector<Bytes>& inputs) {
+Result<void> Session::run_into(std::span<const std::span<const std::byte>> inputs,
+                               std::span<const std::span<std::byte>> outputs) {
   State& state = *state_;
   const NkView& view = state.executor.view();
-  if (inputs.size() != view.input_count()) {
-    return bad_input(
-        fmt::format("{} inputs given, the model has {}", inputs.size(), view.input_count()),
-        state.where);
-  }
+  NK_TRY(state.check_port("input", inputs, view.input_count(),
+                          [&](uint32_t i) { return view.input(i).bytes; }));
+  NK_TRY(state.check_port("output", outputs, view.output_count(),
+                          [&](uint32_t i) { return view.output(i).bytes; }));
   for (uint32_t i = 0; i < view.input_count(); ++i) {
-    if (inputs[i].size() != view.input(i).bytes) {
-      return bad_input(fmt::format("input {} has {} bytes, the model needs {}", i, inputs[i].size(),
-                                   view.input(i).bytes),
-                       state.where);
-    }
     std::ranges::copy(inputs[i], static_cast<std::byte*>(state.executor.input_data(i)));
   }
   const auto trampoline = [](void* user, uint32_t index, const nk_file_step& step,
@@ -162,11 +173,20 @@ Result<std::vector<Bytes>> Session::run(const std::vector<Bytes>& inputs) {
   const Status status =
       state.hook == nullptr ? state.executor.run() : state.executor.run(trampoline, &state);
   if (status != NK_STATUS_OK) return bad_input(nk_status_text(status), state.where);
-  std::vector<Bytes> outputs;
   for (uint32_t i = 0; i < view.output_count(); ++i) {
     const auto* from = static_cast<const std::byte*>(state.executor.output_data(i));
-    outputs.emplace_back(from, from + view.output(i).bytes);
+    std::copy(from, from + outputs[i].size(), outputs[i].begin());
   }
+  return {};
+}
+
+Result<std::vector<Bytes>> Session::run(const std::vector<Bytes>& inputs) {
+  const NkView& view = state_->executor.view();
+  std::vector<Bytes> outputs;
+  for (uint32_t i = 0; i < view.output_count(); ++i) outputs.emplace_back(view.output(i).bytes);
+  const std::vector<std::span<const std::byte>> in(inputs.begin(), inputs.end());
+  const std::vector<std::span<std::byte>> out(outputs.begin(), outputs.end());
+  NK_TRY(run_into(in, out));
   return outputs;
 }
 

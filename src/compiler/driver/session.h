@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ class Session {
 
   // One inference. As many inputs as the model has, each of its stated size. State carries over.
   Result<std::vector<Bytes>> run(const std::vector<Bytes>& inputs);
+
+  // The same in memory of the caller's, of the stated sizes: nothing is copied on the way.
+  Result<void> run_into(std::span<const std::span<const std::byte>> inputs,
+                        std::span<const std::span<std::byte>> outputs);
 
   // Called after each step with its index, its kernel's symbol and node name, and the bytes of each
   // output; for dumps of layers and profiles.

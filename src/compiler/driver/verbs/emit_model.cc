@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "compiler/driver/plan/memory_map.h"
-#include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/c/c_names.h"
 #include "compiler/emit/output_files.h"
 #include "compiler/ir/files/files_read.h"
@@ -26,14 +25,49 @@ std::string identifier_from_path(const std::string& path) {
   return out.substr(0, 48);
 }
 
+namespace {
+
+// Each option with what it cannot be beside.
+Result<void> check_options(const EmitOptions& emit) {
+  const auto refuse = [](const char* option, const char* why) {
+    return fail(ErrorCode::kUsage, why, option, "leave one of them out");
+  };
+  if (!emit.lowered && emit.caller_io) {
+    return refuse("--io caller", "the interpreter of --no-lower works in the arena");
+  }
+  if (!emit.lowered && emit.specialize) {
+    return refuse("--specialize", "--no-lower leaves the kernels to the interpreter");
+  }
+  if (!emit.standalone && emit.specialize) {
+    return refuse("--specialize", "--lib leaves the kernels in libnetkit");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<emit::Language> language_named(const std::string& name) {
+  if (name == "c") return emit::Language::kC;
+  if (name == "cpp") return emit::Language::kCpp;
+  return fail(ErrorCode::kUsage, "unknown language '" + name + "'", "--language", "c or cpp");
+}
+
+Result<bool> is_caller_io(const std::string& place) {
+  if (place == "arena" || place == "caller") return place == "caller";
+  return fail(ErrorCode::kUsage, "unknown place '" + place + "'", "--io", "arena or caller");
+}
+
 Result<EmitReport> emit_model(const std::string& path, const CompileOptions& compile,
                               const EmitOptions& emit) {
   const FilesRead inputs;
+  NK_TRY(check_options(emit));
   CompileOptions options = compile;
   if (emit.caller_io) options.plan.in_out = plan::InOut::kCallerOwned;
   const std::string name = emit.name.empty() ? identifier_from_path(path) : emit.name;
+  const bool is_c = emit.language == emit::Language::kC;
   NK_TRY(FilesRead::declare(
-      std::array{emit.folder + "/" + name + ".h", emit.folder + "/" + name + ".c"},
+      std::array{emit.folder + "/" + name + (is_c ? ".h" : ".hpp"),
+                 emit.folder + "/" + name + (is_c ? ".c" : ".cpp")},
       std::array{emit.memory_map}));
   NK_ASSIGN(const Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, emit.arena_limit_bytes, path));
@@ -42,6 +76,9 @@ Result<EmitReport> emit_model(const std::string& path, const CompileOptions& com
   emit::CEmitOptions c_options;
   c_options.name = name;
   c_options.standalone = emit.standalone;
+  c_options.language = emit.language;
+  c_options.lowered = emit.lowered;
+  c_options.specialize = emit.specialize;
   NK_ASSIGN(const auto files, emit::emit_c(made.program, c_options));
   NK_TRY(emit::write_files(emit.folder, files));
   EmitReport report;

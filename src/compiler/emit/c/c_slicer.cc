@@ -37,9 +37,26 @@ std::string renamed(std::string_view text, const std::string& from, const std::s
   return out;
 }
 
+// Before the first function that is folded.
+constexpr std::string_view kFoldedMacro = R"(#if defined(__GNUC__)
+#define NK_FOLDED __attribute__((always_inline))
+#else
+#define NK_FOLDED
+#endif
+
+)";
+
+// Does a function, whose head this is, take the parameters of a kernel or a part of them?
+bool takes_parameters(std::string_view head) {
+  return head.find("NK_KERNEL_ARGS") != std::string_view::npos ||
+         head.find("_params*") != std::string_view::npos ||
+         head.find("nk_spatial*") != std::string_view::npos;
+}
+
 class Slicer {
  public:
-  Slicer(std::span<const SourceFile> files, bool make_static) : make_static_(make_static) {
+  Slicer(std::span<const SourceFile> files, bool make_static, bool fold)
+      : make_static_(make_static), fold_(fold) {
     for (const SourceFile& file : files) {
       const size_t index = files_.size();
       files_.push_back(cut_into_chunks(file.text));
@@ -69,6 +86,7 @@ class Slicer {
       for (const Place& place : it->second) take(place);
     }
     std::sort(out_.includes.begin(), out_.includes.end());
+    if (fold_) out_.code.insert(0, kFoldedMacro);
     return std::move(out_);
   }
 
@@ -109,6 +127,7 @@ class Slicer {
     if (chunk.kind == ChunkKind::kFunction) {
       out_.functions.push_back(chunk.defines[0]);
       if (make_static_ && !chunk.is_static) text.insert(chunk.code_at, "static ");
+      if (fold_) fold(chunk.code_at, text);
     }
     std::vector<std::string> names = chunk.uses;
     names.insert(names.end(), chunk.defines.begin(), chunk.defines.end());
@@ -125,6 +144,17 @@ class Slicer {
       }
     }
     out_.code += text + "\n";
+  }
+
+  // `text` begins its code with "static". One that is kept apart on purpose stays so.
+  static void fold(size_t code_at, std::string& text) {
+    const std::string_view head =
+        std::string_view(text).substr(code_at, text.find('{', code_at) - code_at);
+    if (!takes_parameters(head) || head.find("NK_APART") != std::string_view::npos) return;
+    constexpr std::string_view kStatic = "static ", kInline = "inline ";
+    const bool is_inline = head.substr(kStatic.size()).starts_with(kInline);
+    text.insert(code_at + kStatic.size() + (is_inline ? kInline.size() : 0),
+                is_inline ? "NK_FOLDED " : "inline NK_FOLDED ");
   }
 
   // Two files may each have a static helper or macro of one name; the second is renamed.
@@ -153,7 +183,7 @@ class Slicer {
                                [&](const std::string& name) { return contains(chunk.uses, name); });
   }
 
-  bool make_static_;
+  bool make_static_, fold_;
   std::vector<ChunkedFile> files_;
   std::map<std::string_view, size_t> header_of_;  // by path
   std::vector<std::vector<size_t>> visible_;      // per file: itself, then its headers
@@ -169,8 +199,8 @@ class Slicer {
 }  // namespace
 
 Result<Slice> slice_sources(std::span<const SourceFile> files,
-                            const std::vector<std::string>& roots, bool make_static) {
-  return Slicer(files, make_static).run(roots);
+                            const std::vector<std::string>& roots, bool make_static, bool fold) {
+  return Slicer(files, make_static, fold).run(roots);
 }
 
 }  // namespace netkit::emit

@@ -25,8 +25,11 @@ struct Slice {
 };
 
 // The definitions of `roots` (functions or types) with all that they use. Functions become static
-// when `make_static`. Fails where a root is defined nowhere.
+// when `make_static`; with `fold` (and make_static) those that take a kernel's parameters are
+// always inlined, so that a compiler folds parameters that are constants. Fails where a root is
+// defined nowhere.
 Result<Slice> slice_sources(std::span<const SourceFile> files,
-                            const std::vector<std::string>& roots, bool make_static);
+                            const std::vector<std::string>& roots, bool make_static,
+                            bool fold = false);
 
 }  // namespace netkit::emit

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# Cortex-M, arm-none-eabi-gcc; netkit_arch names the core. For libnetkit alone.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES netkit_arch)
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR arm)
+set(CMAKE_C_COMPILER arm-none-eabi-gcc)
+set(CMAKE_CXX_COMPILER arm-none-eabi-g++)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(netkit_float_cortex-m4 "hard -mfpu=fpv4-sp-d16")
+set(netkit_float_cortex-m7 "hard -mfpu=fpv5-sp-d16")
+set(netkit_float_cortex-m33 "hard -mfpu=fpv5-sp-d16")
+set(netkit_float_cortex-m55 "hard")
+set(netkit_float soft)
+if(DEFINED netkit_float_${netkit_arch})
+  set(netkit_float ${netkit_float_${netkit_arch}})
+endif()
+set(netkit_device_flags "-mcpu=${netkit_arch} -mthumb -mfloat-abi=${netkit_float} \
+-ffunction-sections -fdata-sections")
+set(CMAKE_C_FLAGS_INIT "${netkit_device_flags}")
+set(CMAKE_CXX_FLAGS_INIT "${netkit_device_flags}")

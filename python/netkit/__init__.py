@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""netkit from Python: plan, run, compile and emit trained networks (docs/python.md).
+
+Every function is the verb of the command line with the same name and options; a fault is a
+netkit.Error, whose text is the one line that the command line prints.
+"""
+import json
+import os
+
+from ._error import Error
+from ._netkit import Model, Tensor
+from ._netkit import compile as _compile
+from ._netkit import emit as _emit
+from ._netkit import inspect as _inspect
+from ._netkit import load as _load
+from ._netkit import plan as _plan
+from ._netkit import test as _test
+from ._netkit import version as __version__
+
+__all__ = ["Error", "Model", "Plan", "Tensor", "compile", "convert", "emit", "aot", "inspect",
+           "load", "plan", "test", "__version__"]
+
+# Keyword → option of the command line, for what verbs with a model share.
+_OPTIONS = {"target": "--target", "order": "--order", "plan_class": "--class",
+            "time_limit": "--time-limit", "without": "--without", "arena": "--arena",
+            "ram": "--ram", "output": "--output", "name": "--name", "language": "--language",
+            "io": "--io"}
+_FLAGS = {"omit_final_softmax": "--omit-final-softmax", "lib": "--lib",
+          "specialize": "--specialize", "strict_lower": "--strict-lower"}
+
+
+def _options(given):
+    """Keywords that say something, as the command line spells them."""
+    options = {}
+    for name, value in given.items():
+        if name in _FLAGS:
+            if value:
+                options[_FLAGS[name]] = True
+        elif name == "shapes":
+            if value:
+                options["--shape"] = [f"{port}=" + "x".join(str(int(d)) for d in dims)
+                                      for port, dims in value.items()]
+        elif name == "lower":
+            if not value:
+                options["--no-lower"] = True
+        elif name not in _OPTIONS:
+            raise TypeError(f"unknown option '{name}'")
+        elif value is not None:
+            options[_OPTIONS[name]] = list(value) if name == "without" else str(value)
+    return options
+
+
+class Plan:
+    """A memory plan, netkit-plan/1 (docs/plan-format.md); `json` holds all of it."""
+
+    def __init__(self, text):
+        self.json = json.loads(text)
+
+    arena_bytes = property(lambda self: self.json["arena_bytes"])
+    lower_bound_bytes = property(lambda self: self.json["lower_bound_bytes"])
+    proven_minimal = property(lambda self: self.json["proven_minimal"])
+    plan_class = property(lambda self: self.json["class"])
+    order = property(lambda self: self.json.get("order", []))
+    steps = property(lambda self: self.json.get("steps", []))
+    buffers = property(lambda self: self.json["buffers"])
+
+    def __repr__(self):
+        proof = "proven minimal" if self.proven_minimal else "not proven minimal"
+        return f"<netkit.Plan {self.arena_bytes} B, {proof}, class {self.plan_class}>"
+
+
+def load(path, **options):
+    """A model ready to run: .tflite, .onnx, .nk."""
+    return _load(os.fsencode(path), _options(options))
+
+
+def plan(path, **options):
+    """The least arena of a model, graph or buffer list, with its bound."""
+    return Plan(_plan(os.fsencode(path), _options(options)))
+
+
+def compile(path, output=None, **options):  # pylint: disable=redefined-builtin
+    """A model into a .nk file; a dict tells what it needs."""
+    out = None if output is None else os.fspath(output)
+    return _compile(os.fsencode(path), _options({"output": out, **options}))
+
+
+def emit(path, folder, *, language="c", io="arena", **options):
+    """A model into C or C++ sources; a dict tells what they need."""
+    return _emit(os.fsencode(path), os.fsencode(folder),
+                 _options({"language": language, "io": io, **options}))
+
+
+def inspect(path, **options):
+    """What a model is made of and needs: netkit-inspect/1 as a dict."""
+    return json.loads(_inspect(os.fsencode(path), _options(options)))
+
+
+def test(path, *, arena=None):
+    """The test cases inside a .nk file: a dict with passed, failed and failures."""
+    return _test(os.fsencode(path), _options({"arena": arena}))
+
+
+convert = compile
+aot = emit

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""The verbs as functions and as python -m netkit; one exception; stubs that tell the truth."""
+import ast
+import os
+import pathlib
+import subprocess
+import sys
+
+import netkit
+import netkit._netkit
+import pytest
+
+
+def test_a_plan_with_its_bound(int8_model):
+    plan = netkit.plan(int8_model)
+    assert plan.json["format"] == "netkit-plan/1"
+    assert plan.arena_bytes >= plan.lower_bound_bytes and plan.proven_minimal
+    assert plan.plan_class == "overlap" and plan.order and plan.buffers and plan.steps
+    assert str(plan.arena_bytes) in repr(plan)
+    assert netkit.plan(int8_model, plan_class="plain").arena_bytes >= plan.arena_bytes
+    assert netkit.plan(int8_model, ram=plan.arena_bytes).arena_bytes == plan.arena_bytes
+
+
+def test_what_does_not_fit_is_an_answer(int8_model):
+    with pytest.raises(netkit.Error) as raised:
+        netkit.plan(int8_model, ram="1K")
+    assert raised.value.code == 1
+
+
+def test_compile_and_run_the_file(tmp_path, digits, int8_model):
+    report = netkit.compile(int8_model, tmp_path / "digits.nk")
+    assert report["file_bytes"] == os.path.getsize(tmp_path / "digits.nk")
+    one, other = netkit.load(tmp_path / "digits.nk"), netkit.load(int8_model)
+    assert (one.run(digits.int8(0))[0] == other.run(digits.int8(0))[0]).all()
+    assert one.nk_file == (tmp_path / "digits.nk").read_bytes()
+    with pytest.raises(netkit.Error, match="no test cases"):
+        netkit.test(tmp_path / "digits.nk")
+    with pytest.raises(netkit.Error, match="finished plan"):
+        netkit.load(tmp_path / "digits.nk", order="given")
+
+
+@pytest.mark.parametrize("language,files", [("c", {"net.h", "net.c"}),
+                                            ("cpp", {"net.hpp", "net.cpp"})])
+def test_emit(tmp_path, int8_model, language, files):
+    report = netkit.emit(int8_model, tmp_path, name="net", language=language, specialize=True)
+    assert {pathlib.Path(path).name for path in report["files"]} == files
+    assert report["arena_bytes"] == netkit.plan(int8_model).arena_bytes
+
+
+def test_options_that_exclude_each_other(tmp_path, int8_model):
+    for options in ({"lower": False, "strict_lower": True}, {"lower": False, "specialize": True},
+                    {"lower": False, "io": "caller"}, {"lib": True, "specialize": True},
+                    {"language": "pascal"}, {"io": "nowhere"}, {"name": "2"}):
+        with pytest.raises(netkit.Error) as raised:
+            netkit.emit(int8_model, tmp_path / "out", **options)
+        assert raised.value.code == 2
+    with pytest.raises(TypeError):
+        netkit.emit(int8_model, tmp_path / "out", colour="red")
+    assert not (tmp_path / "out").exists()
+
+
+def test_inspect(int8_model):
+    assert netkit.inspect(int8_model)["arena_bytes"] == netkit.plan(int8_model).arena_bytes
+
+
+def test_errors_carry_what_the_command_line_prints(tmp_path):
+    path = tmp_path / "no such.tflite"
+    with pytest.raises(netkit.Error) as raised:
+        netkit.load(path)
+    error = raised.value
+    assert error.code == 3 and str(path) in str(error) and "\n" not in str(error)
+    assert error.message and error.hint and isinstance(error.items, list)
+    broken = tmp_path / "broken.tflite"
+    broken.write_bytes(b"\x00" * 100)
+    with pytest.raises(netkit.Error):
+        netkit.plan(broken)
+    with pytest.raises(netkit.Error, match="unknown target"):
+        netkit.load(tmp_path / "x.tflite", target="no such chip")
+
+
+def command(*words):
+    return subprocess.run([sys.executable, "-m", "netkit", *map(str, words)], capture_output=True,
+                          text=True, check=False)
+
+
+def test_the_command_line(tmp_path, int8_model):
+    for verb in (["convert", int8_model, "-o", tmp_path / "a.nk"],
+                 ["plan", tmp_path / "a.nk"], ["inspect", tmp_path / "a.nk"],
+                 ["aot", int8_model, "-o", tmp_path / "out", "--language", "cpp", "--name", "net"]):
+        done = command(*verb)
+        assert done.returncode == 0 and done.stdout and not done.stderr, done.stderr
+    done = command("run", tmp_path / "a.nk", "--json", "--input", ",".join(["0"] * 784))
+    assert done.returncode == 0 and '"netkit-run/1"' in done.stdout
+    assert command("test", tmp_path / "a.nk").returncode == 3
+    done = command("plan", tmp_path / "missing.onnx")
+    assert done.returncode == 3 and done.stderr.count("\n") == 2
+    assert command("no_such_verb").returncode == 2
+    assert command("--version").stdout.strip() == netkit.__version__
+
+
+def names_of(stub):
+    tree = ast.parse((pathlib.Path(netkit.__file__).parent / stub).read_text(encoding="utf-8"))
+    names = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            names[node.name] = {item.name for item in node.body
+                                if isinstance(item, ast.FunctionDef)}
+        elif isinstance(node, ast.FunctionDef):
+            names[node.name] = set()
+        elif isinstance(node, ast.AnnAssign):
+            names[node.target.id] = set()
+    return names
+
+
+def test_stubs_name_what_there_is():
+    stated = names_of("_netkit.pyi")
+    real = {name for name in dir(netkit._netkit) if not name.startswith("_")}
+    assert set(stated) == real
+    for name, members in stated.items():
+        assert all(hasattr(getattr(netkit._netkit, name), member) for member in members), name
+    stated = names_of("__init__.pyi")
+    public = set(netkit.__all__) - {"Error", "Model", "Tensor"}
+    assert public <= set(stated)
+    assert (pathlib.Path(netkit.__file__).parent / "py.typed").exists()
