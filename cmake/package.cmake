@@ -43,6 +43,9 @@ install_netkit_pc(netkit runtime "runs .nk files, heap-free" "" "-lnetkit -lstdc
 if(NETKIT_RUNTIME_ONLY)
   return()
 endif()
+foreach(name compiler command_line schemas)
+  set_target_properties(netkit_${name} PROPERTIES EXPORT_NAME ${name})
+endforeach()
 install_netkit_component(compiler netkit_compiler netkit_command_line netkit_schemas)
 install(TARGETS netkit_cli COMPONENT compiler RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install_netkit_pc(netkit-compiler compiler "trained networks into .nk files and C"

@@ -3,8 +3,8 @@
 # Proves that the device half stands alone: cross-builds libnetkit for each target and holds its
 # symbols to a list. No heap, exceptions, iostream, locks, static constructors or writable data;
 # from outside come only mem*, mathematics and the compiler's own helpers.
-# usage: check_device_symbols.sh [arch …]   (default: cortex-m4 rv32imac; aarch64 and rv64gc are mpus,
-# whose library maps files as well)
+# usage: check_device_symbols.sh [arch …]   (default: cortex-m4 rv32imac; aarch64 and rv64gc are
+# mpus, whose library maps files as well)
 set -eu
 cd "$(dirname "$0")/.."
 targets=${*:-cortex-m4 rv32imac}

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include "test_support.h"
 
@@ -89,17 +88,27 @@ TEST(Tutorial, EveryCommandPrintsWhatThePageSays) {
            page_folder("tutorial"), 14);
 }
 
+// The last word `NAME.c`, `NAME.cc` or `NAME.cpp` of a text.
+std::string last_program(const std::string& text) {
+  for (size_t end = text.rfind('`'); end != std::string::npos && end > 0;) {
+    const size_t begin = text.rfind('`', end - 1);
+    if (begin == std::string::npos) break;
+    const std::string word = text.substr(begin + 1, end - begin - 1);
+    const std::string ending = word.substr(std::min(word.find('.'), word.size()));
+    if (ending == ".c" || ending == ".cc" || ending == ".cpp") return word;
+    end = begin;
+  }
+  return "unnamed";
+}
+
 // The programs of a page: each is named before its fence ("This is `first.c`").
 void write_programs(const std::string& text, const std::string& folder) {
-  const std::regex fence("\n```c(pp)?\n([^]*?)```"), name("`(\\w+\\.(c|cc|cpp))`");
-  const std::sregex_iterator none;
-  for (std::sregex_iterator at(text.begin(), text.end(), fence); at != none; ++at) {
-    const std::string before = text.substr(0, static_cast<size_t>(at->position()));
-    std::string program;
-    for (std::sregex_iterator named(before.begin(), before.end(), name); named != none; ++named) {
-      program = (*named)[1];
+  for (const std::string fence : {"\n```c\n", "\n```cpp\n"}) {
+    for (size_t at = text.find(fence); at != std::string::npos; at = text.find(fence, at + 1)) {
+      const size_t code = at + fence.size();
+      std::ofstream(folder + "/" + last_program(text.substr(0, at)))
+          << text.substr(code, text.find("```", code) - code);
     }
-    std::ofstream(folder + "/" + program) << (*at)[2];
   }
 }
 

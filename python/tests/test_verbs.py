@@ -63,7 +63,7 @@ def test_inspect(int8_model):
     assert netkit.inspect(int8_model)["arena_bytes"] == netkit.plan(int8_model).arena_bytes
 
 
-def test_errors_carry_what_the_command_line_prints(tmp_path):
+def test_errors_carry_what_the_command_line_prints(tmp_path, int8_model):
     path = tmp_path / "no such.tflite"
     with pytest.raises(netkit.Error) as raised:
         netkit.load(path)
@@ -75,7 +75,7 @@ def test_errors_carry_what_the_command_line_prints(tmp_path):
     with pytest.raises(netkit.Error):
         netkit.plan(broken)
     with pytest.raises(netkit.Error, match="unknown target"):
-        netkit.load(tmp_path / "x.tflite", target="no such chip")
+        netkit.load(int8_model, target="no such chip")
 
 
 def command(*words):
