@@ -15,19 +15,19 @@ endforeach()
 foreach(isa x86 riscv)
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/ops/[^/]+/${isa}/")
 endforeach()
-# runtime/host needs an operating system: it is part of libnetkit on class cpu, of which an mpu gets
-# the arena and mapped files alone; bare devices have runtime/bare in its place.
+# runtime/host needs an operating system and is part of libnetkit on class cpu; runtime/bare stands
+# in its place elsewhere. An mpu has the bare networks, and of the host the arena, mapped files and
+# last error.
+set(netkit_mpu_host "(arena_host|mapped_file|last_error|c_arena_heap)")
 if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/host/")
-else()
+elseif(NETKIT_TARGET STREQUAL "cpu")
   list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/bare/")
-  if(NOT NETKIT_TARGET STREQUAL "cpu")
-    set(netkit_mpu_sources ${NETKIT_TARGET_SOURCES})
-    list(FILTER netkit_mpu_sources INCLUDE REGEX
-         "src/runtime/host/(arena_host|mapped_file|last_error|c_arena_heap)\\.cc$")
-    list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/host/")
-    list(APPEND NETKIT_TARGET_SOURCES ${netkit_mpu_sources})
-  endif()
+else()
+  set(netkit_host_part ${NETKIT_TARGET_SOURCES})
+  list(FILTER netkit_host_part INCLUDE REGEX "src/runtime/host/${netkit_mpu_host}\\.cc$")
+  list(FILTER NETKIT_TARGET_SOURCES EXCLUDE REGEX "src/runtime/(host/|bare/last_error)")
+  list(APPEND NETKIT_TARGET_SOURCES ${netkit_host_part})
 endif()
 # The heap behind an arena: on a cpu unless the program's own buffer is asked for, on an mpu where
 # the heap is.
