@@ -83,30 +83,24 @@ function(netkit_host_options target level)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
   netkit_for_shared(${target})
   target_precompile_headers(${target} PRIVATE ${netkit_precompiled})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NETKIT_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NETKIT_UNITY} UNITY_BUILD_MODE GROUP)
 endfunction()
-# Units of their own: the certificate checker, which shares nothing with the planner; the files
-# whose names (kTable, infer, set) are those of every operator or of every kind of network; those
-# that read public headers, which have a Tensor too; what reaches the importers.
-set(netkit_alone ${NETKIT_PLAN_SOURCES} ${NETKIT_HOST_SOURCES})
-list(FILTER netkit_alone INCLUDE REGEX
+# A folder is one unit. Units of their own: the certificate checker, which shares nothing with the
+# planner; the files whose names (kTable, infer, set) are those of every operator or of every kind
+# of network; those that read public headers, which have a Tensor too; what reaches the importers,
+# as a program that reads .nk files only links without protobuf.
+set(netkit_united ${NETKIT_PLAN_SOURCES} ${NETKIT_HOST_SOURCES} ${NETKIT_CLI_SOURCES})
+list(FILTER netkit_united EXCLUDE REGEX
      "src/(ops/|compiler/(plan/check/|driver/(capi|faces)/|driver/[^/]*$|import/import))")
-set_source_files_properties(${netkit_alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+foreach(source ${netkit_united})
+  get_filename_component(folder ${source} DIRECTORY)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${folder})
+  string(REPLACE "/" "_" folder ${folder})
+  set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${folder})
+endforeach()
 add_library(netkit_plan OBJECT ${NETKIT_PLAN_SOURCES})
 netkit_host_options(netkit_plan -O2)
-# The importers and the verbs apart: a program that reads .nk files only links without protobuf.
-set(netkit_parts $<TARGET_OBJECTS:netkit_plan>)
-foreach(part import/onnx import/tflite driver/cases driver/plan driver/verbs)
-  set(sources ${NETKIT_HOST_SOURCES})
-  list(FILTER sources INCLUDE REGEX "src/compiler/${part}/")
-  list(FILTER NETKIT_HOST_SOURCES EXCLUDE REGEX "src/compiler/${part}/")
-  string(REPLACE "/" "_" name netkit_${part})
-  add_library(${name} OBJECT ${sources})
-  netkit_host_options(${name} -O1)
-  target_link_libraries(${name} PRIVATE netkit_schemas)
-  list(APPEND netkit_parts $<TARGET_OBJECTS:${name}>)
-endforeach()
-add_library(netkit_compiler STATIC ${NETKIT_HOST_SOURCES} ${netkit_parts}
+add_library(netkit_compiler STATIC ${NETKIT_HOST_SOURCES} $<TARGET_OBJECTS:netkit_plan>
             ${NETKIT_GENERATED}/embedded_sources.cc)
 set_target_properties(netkit_compiler PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 netkit_host_options(netkit_compiler -O1)
@@ -120,8 +114,7 @@ endif()
 list(FILTER NETKIT_CLI_SOURCES EXCLUDE REGEX "src/cli/main\\.cc$")
 add_library(netkit_command_line STATIC ${NETKIT_CLI_SOURCES})
 set_target_properties(netkit_command_line PROPERTIES UNITY_BUILD ${NETKIT_UNITY}
-                      UNITY_BUILD_BATCH_SIZE 8
-                      ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+                      UNITY_BUILD_MODE GROUP ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 target_link_libraries(netkit_command_line PRIVATE $<BUILD_INTERFACE:netkit_flags>
                       $<BUILD_INTERFACE:CLI11::CLI11> PUBLIC netkit_compiler)
 target_compile_options(netkit_command_line PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -7,7 +7,7 @@
 namespace netkit::plan {
 namespace {
 
-constexpr size_t kMaxSteps = 100'000;
+constexpr size_t kMostSteps = 100'000;
 constexpr int64_t kMaxLive = 4'000'000;
 
 // The bytes that the buffers take, what several share counted once.
@@ -36,7 +36,7 @@ std::optional<SteppedPlan> stepped(const Layout& layout) {
   }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
-  if (times.size() < 2 || times.size() > kMaxSteps) return std::nullopt;
+  if (times.size() < 2 || times.size() > kMostSteps) return std::nullopt;
   const auto step_of = [&](int64_t time) {
     return static_cast<int>(std::lower_bound(times.begin(), times.end(), time) - times.begin());
   };

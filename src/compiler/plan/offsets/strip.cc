@@ -17,7 +17,7 @@ struct GreedyStyle {
   bool best_fit;  // else first fit
   int rounds;
 };
-constexpr GreedyStyle kStyles[] = {{false, false, 3}, {false, true, 2}, {true, false, 3}};
+constexpr GreedyStyle kGreedyStyles[] = {{false, false, 3}, {false, true, 2}, {true, false, 3}};
 
 // A step forward in the order for what stood too high: a factor of sixteen in size.
 constexpr int64_t kPromotion = int64_t{4} << kLogBits;
@@ -97,7 +97,7 @@ ComponentPlan place_large(const Instance& instance, const ComponentGoal& goal,
   ComponentPlan plan;
   plan.lower_bound_bytes = instance.bound_bytes;
   const int64_t wanted = std::max(goal.enough_bytes, instance.bound_bytes);
-  for (const GreedyStyle& style : kStyles) {
+  for (const GreedyStyle& style : kGreedyStyles) {
     std::vector<int64_t> score = first_scores(instance, style.by_area);
     for (int round = 0; round < style.rounds; ++round) {
       if (plan.placed && (plan.height_bytes <= wanted || deadline.passed())) return plan;
