@@ -43,7 +43,7 @@
 #error "NETKIT_ARENA_HEAP: this target has no heap arena"
 #endif
 
-/* Files mapped into memory. NETKIT_MMAP=0 reads them into the arena instead. */
+/* Arenas that own a mapped file (Arena::attach_mapped_file). NETKIT_MMAP=0: none do. */
 #if defined(NETKIT_MMAP) && NETKIT_MMAP && defined(NETKIT_CLASS_MCU)
 #error "NETKIT_MMAP=1: an mcu maps no files"
 #endif

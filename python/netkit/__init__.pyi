@@ -82,12 +82,7 @@ def compile(path: Path, output: Union[str, PathLike[str], None] = None, *,
             time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
             omit_final_softmax: bool = False,
             arena: Optional[Size] = None) -> CompileReport: ...
-def convert(path: Path, output: Union[str, PathLike[str], None] = None, *,
-            target: Optional[str] = None, shapes: Optional[Shapes] = None,
-            order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
-            time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
-            omit_final_softmax: bool = False,
-            arena: Optional[Size] = None) -> CompileReport: ...
+convert = compile
 def emit(path: Path, folder: Path, *, name: Optional[str] = None,
          language: Literal["c", "cpp"] = "c", io: Literal["arena", "caller"] = "arena",
          lib: bool = False, lower: bool = True, strict_lower: bool = False,
@@ -96,14 +91,7 @@ def emit(path: Path, folder: Path, *, name: Optional[str] = None,
          plan_class: Optional[PlanClass] = None, time_limit: Optional[float] = None,
          without: Optional[Iterable[str]] = None, omit_final_softmax: bool = False,
          arena: Optional[Size] = None) -> EmitReport: ...
-def aot(path: Path, folder: Path, *, name: Optional[str] = None,
-        language: Literal["c", "cpp"] = "c", io: Literal["arena", "caller"] = "arena",
-        lib: bool = False, lower: bool = True, strict_lower: bool = False,
-        specialize: bool = False, target: Optional[str] = None,
-        shapes: Optional[Shapes] = None, order: Optional[Order] = None,
-        plan_class: Optional[PlanClass] = None, time_limit: Optional[float] = None,
-        without: Optional[Iterable[str]] = None, omit_final_softmax: bool = False,
-        arena: Optional[Size] = None) -> EmitReport: ...
+aot = emit
 def inspect(path: Path, *, target: Optional[str] = None, shapes: Optional[Shapes] = None,
             order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
             time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,

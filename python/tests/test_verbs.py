@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The verbs as functions and as python -m netkit; one exception; stubs that tell the truth."""
+"""The verbs as functions and as python -m netkit; one exception; stated types."""
 import ast
 import os
 import pathlib
@@ -98,8 +98,8 @@ def test_the_command_line(tmp_path, int8_model):
     assert command("--version").stdout.strip() == netkit.__version__
 
 
-def names_of(stub):
-    tree = ast.parse((pathlib.Path(netkit.__file__).parent / stub).read_text(encoding="utf-8"))
+def names_of(pyi):
+    tree = ast.parse((pathlib.Path(netkit.__file__).parent / pyi).read_text(encoding="utf-8"))
     names = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
@@ -109,10 +109,12 @@ def names_of(stub):
             names[node.name] = set()
         elif isinstance(node, ast.AnnAssign):
             names[node.target.id] = set()
+        elif isinstance(node, ast.Assign):
+            names.update((target.id, set()) for target in node.targets)
     return names
 
 
-def test_stubs_name_what_there_is():
+def test_pyi_files_name_what_there_is():
     stated = names_of("_netkit.pyi")
     real = {name for name in dir(netkit._netkit) if not name.startswith("_")}
     assert set(stated) == real

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lower/omit_softmax.h"
 
+#include <span>
 #include <vector>
 
 #include "compiler/ir/op_def.h"
@@ -44,7 +45,7 @@ TensorId without_softmax(Graph& graph, const Uses& uses, TensorId output) {
 Result<void> omit_final_softmax(Graph& graph) {
   const Uses uses = uses_of(graph);
   bool any = false;
-  for (TensorId& output : graph.outputs) {
+  for (TensorId& output : std::span(graph.outputs).first(graph.model_outputs())) {
     const TensorId logits = without_softmax(graph, uses, output);
     if (logits == kNoTensor) continue;
     output = logits;

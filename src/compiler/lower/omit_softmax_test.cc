@@ -49,6 +49,17 @@ TEST(OmitSoftmax, OneThatOthersReadStays) {
   EXPECT_NE(text.find("softmax"), std::string::npos) << text;
 }
 
+TEST(OmitSoftmax, AStateKeepsItsOwn) {
+  const std::string text = without(
+      "input %x float32[1x4]\ninput %h float32[1x4]\n"
+      "%l float32[1x4] = relu(%x) @\"r\"\n"
+      "%y float32[1x4] = softmax(%l) {beta=1} @\"s\"\n"
+      "%n float32[1x4] = softmax(%h) {beta=1} @\"t\"\n"
+      "output %y\noutput %n\nstate %h -> %n\n");
+  EXPECT_NE(text.find("%n float32[1x4] = softmax(%h)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("@\"s\""), std::string::npos) << text;
+}
+
 TEST(OmitSoftmax, OfTheInputItself) {
   EXPECT_EQ(without("input %x float32[1x4]\n"
                     "%y float32[1x4] = softmax(%x) {beta=1} @\"s\"\noutput %y\n"),

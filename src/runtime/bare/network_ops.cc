@@ -2,7 +2,7 @@
 // The kernels of each operator of float32 networks built on a bare device, a table each, so that a
 // list of some links no others (netkit/ops_resolver.hpp). What nets/run.cc does by itself has none.
 #include "netkit/ops_resolver.hpp"
-#include "runtime/kernel_rows.h"
+#include "runtime/op_tables.h"
 
 namespace netkit {
 namespace {
@@ -24,18 +24,12 @@ namespace {
     "nk_leaky_relu_f32_ref")                                                                     \
   X(Softmax, "nk_softmax_f32_ref")
 
-#define NETKIT_ENTRIES(op, ...)                                \
-  constexpr const char* const k##op##Names[] = {__VA_ARGS__};  \
-  constexpr auto k##op##Entries = kernels_named(k##op##Names); \
-  static_assert(k##op##Entries[0].run != nullptr, "no such kernel");
-NETKIT_OP_KERNELS(NETKIT_ENTRIES)
+NETKIT_OP_KERNELS(NETKIT_OP_ENTRIES)
 
 }  // namespace
 
 namespace NkOps {
-#define NETKIT_TABLE(op, ...) \
-  const NkOpKernels op::kTable = {k##op##Entries.data(), k##op##Entries.size()};
-NETKIT_OP_KERNELS(NETKIT_TABLE)
+NETKIT_OP_KERNELS(NETKIT_OP_TABLE)
 const NkOpKernels DepthwiseConv2D::kTable = {nullptr, 0};
 const NkOpKernels BatchNorm2d::kTable = {nullptr, 0};
 const NkOpKernels Flatten::kTable = {nullptr, 0};

@@ -2,7 +2,7 @@
 // The kernels of each operator that networks are built of, a table each, so that a list of some
 // links no others (netkit/ops_resolver.hpp).
 #include "netkit/ops_resolver.hpp"
-#include "runtime/kernel_rows.h"
+#include "runtime/op_tables.h"
 
 namespace netkit {
 namespace {
@@ -42,18 +42,12 @@ namespace {
   X(Activations, NETKIT_RELU, "nk_sigmoid_f32_ref", "nk_tanh_f32_ref", "nk_leaky_relu_f32_ref")    \
   X(Softmax, NETKIT_SOFTMAX, NETKIT_MOVES)
 
-#define NETKIT_ENTRIES(op, ...)                                \
-  constexpr const char* const k##op##Names[] = {__VA_ARGS__};  \
-  constexpr auto k##op##Entries = kernels_named(k##op##Names); \
-  static_assert(k##op##Entries[0].run != nullptr, "no such kernel");
-NETKIT_OP_KERNELS(NETKIT_ENTRIES)
+NETKIT_OP_KERNELS(NETKIT_OP_ENTRIES)
 
 }  // namespace
 
 namespace NkOps {
-#define NETKIT_TABLE(op, ...) \
-  const NkOpKernels op::kTable = {k##op##Entries.data(), k##op##Entries.size()};
-NETKIT_OP_KERNELS(NETKIT_TABLE)
+NETKIT_OP_KERNELS(NETKIT_OP_TABLE)
 }  // namespace NkOps
 
 }  // namespace netkit

@@ -124,6 +124,14 @@ class Drawn {
     }
   }
 
+  // The block's output channels, drawn; its stride is set.
+  void step_down(Layer& l) {
+    l.out = draw(0, 1) ? c_ : draw(1, 8);
+    c_ = l.out;
+    h_ = (h_ - 1) / l.stride + 1;
+    w_ = (w_ - 1) / l.stride + 1;
+  }
+
   void add_block(uint32_t i, uint32_t kind) {
     switch (kind) {
       case 5: {
@@ -131,11 +139,7 @@ class Drawn {
         same(l);
         require(l, {0, 2, 4, 6, 8, 10});
         l.stride = static_cast<uint16_t>(draw(1, 2));
-        l.out = draw(0, 1) ? c_ : draw(1, 8);
-        c_ = l.out;
-        h_ = (h_ - 1) / l.stride + 1;
-        w_ = (w_ - 1) / l.stride + 1;
-        return;
+        return step_down(l);
       }
       case 6: {
         Layer& l = layer(i, NK_CNN_BLOCK_MOBILENETV4_UIB, 16);
@@ -146,11 +150,7 @@ class Drawn {
         l.extra[2] = 1;
         l.stride = static_cast<uint16_t>(l.extra[0] + l.extra[1] > 0 ? draw(1, 2) : 1);
         l.value = 2.0f;
-        l.out = draw(0, 1) ? c_ : draw(1, 8);
-        c_ = l.out;
-        h_ = (h_ - 1) / l.stride + 1;
-        w_ = (w_ - 1) / l.stride + 1;
-        return;
+        return step_down(l);
       }
       case 7: {
         Layer& l = layer(i, NK_CNN_BLOCK_CONVNEXTV2_BLOCK, 10);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ops/common/arm/dsp_pack.h"
-#include "ops/common/testing/kernel_check.h"
+#include "ops/common/testing/spatial_check.h"
 
 namespace netkit::check {
 
@@ -35,6 +35,23 @@ KernelCase dsp_case(const KernelCase& c, ChannelWeights weights, const Params& p
 
 inline Bytes as_they_stand(const ChannelWeights& weights) {
   return *unpacked(weights).constant;
+}
+
+// An s8 case of window p (sizes, channels and padding set), all values drawn, the weights' zero
+// point 0. `taps` of one output channel.
+template <typename Params>
+KernelCase plain_s8_case(Rng& rng, Params& p, uint64_t seed, size_t taps, bool channel_last) {
+  random_weighted(rng, p, false);
+  p.filter_offset = 0;
+  KernelCase c;
+  c.mode_offset = offsetof(Params, mode);
+  c.text = fmt::format("seed {}: {}", seed, window_text(p));
+  c.out_bytes = out_elems(p);
+  c.inputs.push_back(to_bytes(rng.ints<int8_t>(in_elems(p), -128, 127)));
+  add_s8_constants(rng, p, taps * static_cast<size_t>(p.out_c), taps, false, c);
+  p.narrow_weights = are_narrow(case_weights(c, p, channel_last)) ? 1 : 0;
+  c.params = bytes_of(p);
+  return c;
 }
 
 }  // namespace netkit::check

@@ -25,17 +25,8 @@ std::pair<nk_conv2d_params, check::KernelCase> make_case(uint64_t seed, int32_t 
   p.groups = 1;
   p.in_c = in_c;
   p.out_c = rng.in(1, 9);
-  check::random_weighted(rng, p, false);
-  p.filter_offset = 0;
-  check::KernelCase c;
-  c.mode_offset = offsetof(nk_conv2d_params, mode);
-  c.text = fmt::format("seed {}: {}", seed, check::window_text(p));
-  c.out_bytes = check::out_elems(p);
-  c.inputs.push_back(check::to_bytes(rng.ints<int8_t>(check::in_elems(p), -128, 127)));
-  const auto taps = static_cast<size_t>(p.kernel_h * p.kernel_w * p.in_c);
-  check::add_s8_constants(rng, p, taps * static_cast<size_t>(p.out_c), taps, false, c);
-  p.narrow_weights = are_narrow(check::case_weights(c, p, false)) ? 1 : 0;
-  c.params = bytes_of(p);
+  check::KernelCase c = check::plain_s8_case(
+      rng, p, seed, static_cast<size_t>(p.kernel_h * p.kernel_w * p.in_c), false);
   return {p, c};
 }
 

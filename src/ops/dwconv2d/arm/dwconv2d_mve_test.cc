@@ -38,17 +38,8 @@ std::pair<nk_dwconv2d_params, check::KernelCase> make_case(const Shape& s, uint6
   p.pad_left = s.pad_w;
   p.out_h = p.out_ring_h = p.out_y1 = (s.in_h + 2 * s.pad_h - s.kernel_h) / s.stride_h + 1;
   p.out_w = (s.in_w + 2 * s.pad_w - s.kernel_w) / s.stride_w + 1;
-  check::random_weighted(rng, p, false);
-  p.filter_offset = 0;
-  check::KernelCase c;
-  c.mode_offset = offsetof(nk_dwconv2d_params, mode);
-  c.text = fmt::format("seed {}: {}", seed, check::window_text(p));
-  c.out_bytes = check::out_elems(p);
-  c.inputs.push_back(check::to_bytes(rng.ints<int8_t>(check::in_elems(p), -128, 127)));
-  const auto taps = static_cast<size_t>(p.kernel_h * p.kernel_w);
-  check::add_s8_constants(rng, p, taps * static_cast<size_t>(p.out_c), taps, false, c);
-  p.narrow_weights = are_narrow(check::case_weights(c, p, true)) ? 1 : 0;
-  c.params = bytes_of(p);
+  check::KernelCase c =
+      check::plain_s8_case(rng, p, seed, static_cast<size_t>(p.kernel_h * p.kernel_w), true);
   return {p, c};
 }
 
