@@ -7,13 +7,14 @@
 
 #include "compiler/plan/check/validate.h"
 #include "compiler/plan/joint/assemble.h"
-#include "compiler/plan/joint/orders.h"
+#include "compiler/plan/joint/views.h"
 #include "compiler/plan/order/bare.h"
 
 namespace netkit::plan {
 namespace {
 
-constexpr size_t kMaxViewSets = 16;  // so many sets of views are tried one by one
+constexpr size_t kMaxViewSets = 16;           // so many sets of views are tried one by one
+constexpr uint64_t kViewOrderNodes = 20'000;  // per bound of sets, where there are more
 
 struct Context {
   const Problem& problem;
@@ -47,26 +48,6 @@ int64_t try_views(const Context& c, const ModelOptions& options, Effort& effort,
   return answer.lower_bound_bytes;
 }
 
-// A bound for every set of views: a tensor that may lie in another costs nothing.
-int64_t bound_of_any_views(const Context& c, ModelOptions options,
-                           const std::vector<ViewRef>& views) {
-  Problem problem = c.problem;
-  for (const ViewRef& ref : views) {
-    const Step& step = problem.steps[ref.step];
-    const View& view = step.views[ref.view];
-    const int in = step.inputs[view.input], out = step.outputs[view.output];
-    const bool out_inside = c.problem.tensors[out].bytes <= c.problem.tensors[in].bytes;
-    problem.tensors[out_inside ? out : in].bytes = 0;
-  }
-  options.views.clear();
-  const OrderModel model = make_order_model(problem, options);
-  Effort none;
-  ClassLimits limits;
-  limits.fixed_order = options.fixed_order;
-  limits.order_nodes = c.options.order_nodes;
-  return solve_class(model, limits, none).lower_bound_bytes;
-}
-
 ClassPlan plan_class(const Context& c, PlanClass which) {
   ClassPlan best;
   ModelOptions options = model_options(c.problem, c.options, which);
@@ -87,8 +68,23 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
   const size_t sets =
       all ? (size_t{1} << views.size()) - 1 : 1 + std::min<size_t>(steps.size(), kMaxViewSets);
   // Most often the views cost nothing, and no other set of them can be better.
-  const int64_t least = bound_of_any_views(c, options, views);
+  ViewQuestion question{c.problem, options, views, {}, c.deadline};
+  question.limits.fixed_order = options.fixed_order;
+  question.limits.order_nodes = c.options.order_nodes;
+  const std::vector<ViewChoice> open(views.size(), ViewChoice::kOpen);
+  int64_t least = bound_of_choices(question, open);
   const auto done = [&] { return best.found && best.layout.arena_bytes <= least; };
+  if (!all && !done()) {
+    question.limits.order_nodes = std::min(c.options.order_nodes, kViewOrderNodes);
+    const int64_t ram = c.options.ram_bytes.value_or(INT64_MAX - 1);  // all above it is no fit
+    const auto height = [&] {
+      return std::min(ram + 1, best.found ? best.layout.arena_bytes : INT64_MAX);
+    };
+    least = std::max(least, bound_of_all_sets(question, height, [&](const auto& set) {
+                       options.views = set;
+                       return try_views(c, options, effort, best);
+                     }));
+  }
   int64_t bound = best.lower_bound_bytes;
   size_t k = 0;
   for (; k < sets && !done(); ++k) {

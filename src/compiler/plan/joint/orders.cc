@@ -18,8 +18,12 @@ constexpr uint64_t kFirstNodes = 20'000;
 constexpr uint64_t kQuickPlaceNodes = 10'000;
 constexpr uint64_t kSlackNodes = 50'000;  // per question about bytes below the alignment
 
-int64_t bound_of_steps(const OrderModel& model) {
-  int64_t bound = 0;
+// No order needs less for any one step, in whole multiples of the alignment and as sizes stand.
+struct StepBounds {
+  int64_t rounded = 0, exact = 0;
+};
+StepBounds bounds_of_steps(const OrderModel& model) {
+  StepBounds bounds;
   SetCut cut(model);
   for (int s = 0; s < model.step_count(); ++s) {
     int64_t need = 0;
@@ -31,9 +35,12 @@ int64_t bound_of_steps(const OrderModel& model) {
     } else {
       need = cut.step_bound(s);
     }
-    if (need > bound) bound = std::max(bound, need - possible_slack(model, s));
+    bounds.rounded = std::max(bounds.rounded, need);
+    if (need > bounds.exact) {
+      bounds.exact = std::max(bounds.exact, need - possible_slack(model, s));
+    }
   }
-  return bound;
+  return bounds;
 }
 
 // All slacks through `change`.
@@ -127,15 +134,16 @@ void search_slack(const OrderModel& model, int64_t rounded, uint64_t nodes_allow
 
 Orders search_orders(const OrderModel& model, const ClassLimits& limits, Effort& effort) {
   Orders orders;
-  const int64_t bound = bound_of_steps(model);
-  const int64_t start = std::max(bound, limits.enough_bytes);
+  const auto [least, bound] = bounds_of_steps(model);
+  // From what no rounded order goes below: the search has no need to exclude it once more.
+  const int64_t start = std::max(least, limits.enough_bytes);
   const OrderModel rounded = without_slack(model);
   const int64_t most_slack = model.has_slack ? *slacks_of(model).begin() : 0;
   const bool done = search_both_ways(rounded, start, INT64_MAX, limits.order_nodes, effort, orders);
   const int64_t searched = orders.bound;
   orders.bound = bound;
   // A search that began above the bound proves something only where it went on from there.
-  if (searched > start || limits.enough_bytes <= bound) {
+  if (searched > start || limits.enough_bytes <= least) {
     orders.bound = std::max(bound, searched - most_slack);
   }
   if (model.has_slack && done && limits.enough_bytes <= bound) {
