@@ -74,17 +74,6 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
   const std::vector<ViewChoice> open(views.size(), ViewChoice::kOpen);
   int64_t least = bound_of_choices(question, open);
   const auto done = [&] { return best.found && best.layout.arena_bytes <= least; };
-  if (!all && !done()) {
-    question.limits.order_nodes = std::min(c.options.order_nodes, kViewOrderNodes);
-    const int64_t ram = c.options.ram_bytes.value_or(INT64_MAX - 1);  // all above it is no fit
-    const auto height = [&] {
-      return std::min(ram + 1, best.found ? best.layout.arena_bytes : INT64_MAX);
-    };
-    least = std::max(least, bound_of_all_sets(question, height, [&](const auto& set) {
-                       options.views = set;
-                       return try_views(c, options, effort, best);
-                     }));
-  }
   int64_t bound = best.lower_bound_bytes;
   size_t k = 0;
   for (; k < sets && !done(); ++k) {
@@ -94,6 +83,17 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
       if (taken) options.views.push_back(views[i]);
     }
     bound = std::min(bound, try_views(c, options, effort, best));
+  }
+  if (!all && !done()) {
+    question.limits.order_nodes = std::min(c.options.order_nodes, kViewOrderNodes);
+    const int64_t ram = std::min(c.options.ram_bytes.value_or(INT64_MAX), INT64_MAX - 1);
+    const auto height = [&] {  // what does not fit anyhow is not told apart
+      return std::min(ram + 1, best.found ? best.layout.arena_bytes : INT64_MAX);
+    };
+    least = std::max(least, bound_of_all_sets(question, height, [&](const auto& set) {
+                       options.views = set;
+                       return try_views(c, options, effort, best);
+                     }));
   }
   best.lower_bound_bytes = all && k == sets ? bound : least;
   return best;
