@@ -18,6 +18,7 @@ target_link_libraries(netkit_test_headers PRIVATE netkit_flags netkit_compiler G
 target_compile_options(netkit_test_headers PRIVATE -O1)
 target_precompile_headers(netkit_test_headers PRIVATE ${netkit_precompiled} <gtest/gtest.h>)
 list(APPEND test_tests_sources ${CMAKE_SOURCE_DIR}/tests/test_support.cc
+     ${CMAKE_SOURCE_DIR}/tests/emitted_forms.cc
      ${CMAKE_SOURCE_DIR}/tests/forged_seeds.cc ${CMAKE_SOURCE_DIR}/tests/forged_steps.cc)
 foreach(name ${netkit_test_folders})
   add_executable(${name} ${${name}_sources})

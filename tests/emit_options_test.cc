@@ -11,6 +11,7 @@
 #include "compiler/driver/session.h"
 #include "compiler/driver/verbs/emit_model.h"
 #include "compiler/emit/output_files.h"
+#include "emitted_forms.h"
 #include "test_support.h"
 
 namespace netkit::test {
@@ -19,12 +20,7 @@ namespace {
 using driver::EmitOptions;
 using emit::Language;
 
-struct Form {
-  const char* name;
-  Language language;
-  bool standalone, lowered, specialize, caller_io;
-};
-constexpr Form kForms[] = {
+constexpr EmittedForm kForms[] = {
     {"c_folded", Language::kC, true, true, true, false},
     {"c_nk", Language::kC, true, false, false, false},
     {"cpp", Language::kCpp, true, true, false, false},
@@ -33,19 +29,6 @@ constexpr Form kForms[] = {
     {"cpp_nk", Language::kCpp, true, false, false, false},
     {"cpp_caller", Language::kCpp, true, true, false, true},
 };
-
-struct Dialect {
-  const char *c, *cpp;
-};
-constexpr Dialect kDialects[] = {
-    {"cc -std=c99", "c++ -std=c++17"},
-    {"clang-22 -std=c23", "clang++-22 -std=c++26"},
-};
-
-bool installed(const std::string& command) {
-  const std::string program = command.substr(0, command.find(' '));
-  return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
-}
 
 // Reads one input, fills every place with a pattern, runs twice, writes the outputs of both.
 std::string main_file(bool is_c, bool is_float) {
@@ -82,28 +65,7 @@ std::string main_file(bool is_c, bool is_float) {
       type);
 }
 
-// What a command with these sources prints for the input; nothing where it fails.
-std::string built_and_run(const std::string& folder, const Form& form, const Dialect& dialect) {
-  const bool is_c = form.language == Language::kC;
-  const bool library = !form.lowered || !form.standalone;
-  const std::string source = NETKIT_SOURCE_DIR, binary = NETKIT_BINARY_DIR;
-  std::string command = fmt::format(
-      "cd '{}' && {} -O2 -Wall -Wextra -Wshadow -Werror -ffp-contract=off -I '{}/include' net.{} "
-      "main.{} -o net {} && ./net <in >out",
-      folder, is_c ? dialect.c : dialect.cpp, source, is_c ? "c" : "cpp", is_c ? "c" : "cpp",
-      library ? binary + "/libnetkit.a -lstdc++ -lm" : "-lm");
-#ifdef __SANITIZE_ADDRESS__
-  if (library) return {};  // the library needs its own compiler and sanitizers
-#endif
-  if (std::system(command.c_str()) != 0) {
-    ADD_FAILURE() << command;
-    return {};
-  }
-  const Bytes out = read_bytes(folder + "/out");
-  return {reinterpret_cast<const char*>(out.data()), out.size()};
-}
-
-void check(const std::string& model, const Form& form) {
+void check(const std::string& model, const EmittedForm& form) {
   const std::string path = std::string(NETKIT_SOURCE_DIR) + "/models/" + model;
   auto session = driver::Session::open(path, {});
   ASSERT_TRUE(session) << session.error().message;
@@ -117,37 +79,15 @@ void check(const std::string& model, const Form& form) {
   const auto expected = session->run({input});
   ASSERT_TRUE(expected);
   const std::string folder = work_folder(std::string("emit_") + form.name);
-  EmitOptions options;
-  options.folder = folder;
-  options.name = "net";
-  options.language = form.language;
-  options.standalone = form.standalone;
-  options.lowered = form.lowered;
-  options.specialize = form.specialize;
-  options.caller_io = form.caller_io;
-  const auto report = driver::emit_model(path, {}, options);
+  const auto report = driver::emit_model(path, {}, form.options(folder));
   ASSERT_TRUE(report) << report.error().message;
-  const bool is_c = form.language == Language::kC;
-  ASSERT_TRUE(emit::write_files(
-      folder, {{is_c ? "main.c" : "main.cpp", main_file(is_c, is_float)},
-               {"in", {reinterpret_cast<const char*>(input.data()), input.size()}}}));
-  std::string twice(reinterpret_cast<const char*>((*expected)[0].data()), (*expected)[0].size());
-  twice += twice;
-  for (const Dialect& dialect : kDialects) {
-    if (!installed(is_c ? dialect.c : dialect.cpp)) {
-      fmt::print("note: {} is absent\n", is_c ? dialect.c : dialect.cpp);
-      continue;
-    }
-    const std::string out = built_and_run(folder, form, dialect);
-#ifdef __SANITIZE_ADDRESS__
-    if (out.empty()) continue;
-#endif
-    EXPECT_EQ(out, twice) << model << " " << form.name << " " << dialect.c;
-  }
+  SCOPED_TRACE(model);
+  expect_output(form, folder, main_file(form.is_c(), is_float), input,
+                joined({(*expected)[0], (*expected)[0]}));
 }
 
 TEST(EmitOptions, EveryFormGivesTheInterpretersBytes) {
-  for (const Form& form : kForms) {
+  for (const EmittedForm& form : kForms) {
     check("digits_cnn_int8.tflite", form);
     if (form.specialize || !form.lowered) check("digits_cnn.onnx", form);
   }

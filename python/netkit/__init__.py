@@ -7,6 +7,8 @@ netkit.Error, whose text is the one line that the command line prints.
 import json
 import os
 
+import numpy
+
 from ._error import Error
 from ._netkit import Model, Tensor
 from ._netkit import compile as _compile
@@ -29,6 +31,14 @@ _FLAGS = {"omit_final_softmax": "--omit-final-softmax", "lib": "--lib",
           "specialize": "--specialize", "strict_lower": "--strict-lower"}
 
 
+def _fixed(what):
+    """A file or text as it is, numbers as the command line's list."""
+    if isinstance(what, (str, os.PathLike)):
+        return os.fspath(what)
+    return ",".join(str(int(number) if isinstance(number, bool) else number)
+                    for number in numpy.ravel(what).tolist())
+
+
 def _options(given):
     """Keywords that say something, as the command line spells them."""
     options = {}
@@ -40,6 +50,9 @@ def _options(given):
             if value:
                 options["--shape"] = [f"{port}=" + "x".join(str(int(d)) for d in dims)
                                       for port, dims in value.items()]
+        elif name == "fix":
+            if value:
+                options["--fix"] = [f"{port}={_fixed(what)}" for port, what in value.items()]
         elif name == "lower":
             if not value:
                 options["--no-lower"] = True

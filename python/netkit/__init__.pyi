@@ -3,6 +3,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Optional, TypedDict, Union
 
+from numpy.typing import ArrayLike
+
 from ._error import Error as Error
 from ._netkit import Model as Model
 from ._netkit import Tensor as Tensor
@@ -12,6 +14,8 @@ __version__: str
 Path = Union[str, bytes, PathLike[str], PathLike[bytes]]
 Size = Union[int, str]
 Shapes = Mapping[str, Sequence[int]]
+# Per input a file, text as of the command line, or numbers.
+Fixed = Mapping[str, Union[str, PathLike[str], ArrayLike]]
 Order = Literal["best", "given"]
 PlanClass = Literal["plain", "overlap"]
 
@@ -69,15 +73,18 @@ class Plan:
     def buffers(self) -> list[dict[str, Any]]: ...
 
 def load(path: Path, *, target: Optional[str] = None, shapes: Optional[Shapes] = None,
+         fix: Optional[Fixed] = None,
          order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
          time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
          omit_final_softmax: bool = False, arena: Optional[Size] = None) -> Model: ...
 def plan(path: Path, *, target: Optional[str] = None, shapes: Optional[Shapes] = None,
+         fix: Optional[Fixed] = None,
          order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
          time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
          omit_final_softmax: bool = False, ram: Optional[Size] = None) -> Plan: ...
 def compile(path: Path, output: Union[str, PathLike[str], None] = None, *,
             target: Optional[str] = None, shapes: Optional[Shapes] = None,
+            fix: Optional[Fixed] = None,
             order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
             time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
             omit_final_softmax: bool = False,
@@ -87,12 +94,14 @@ def emit(path: Path, folder: Path, *, name: Optional[str] = None,
          language: Literal["c", "cpp"] = "c", io: Literal["arena", "caller"] = "arena",
          lib: bool = False, lower: bool = True, strict_lower: bool = False,
          specialize: bool = False, target: Optional[str] = None,
-         shapes: Optional[Shapes] = None, order: Optional[Order] = None,
+         shapes: Optional[Shapes] = None,
+         fix: Optional[Fixed] = None, order: Optional[Order] = None,
          plan_class: Optional[PlanClass] = None, time_limit: Optional[float] = None,
          without: Optional[Iterable[str]] = None, omit_final_softmax: bool = False,
          arena: Optional[Size] = None) -> EmitReport: ...
 aot = emit
 def inspect(path: Path, *, target: Optional[str] = None, shapes: Optional[Shapes] = None,
+            fix: Optional[Fixed] = None,
             order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
             time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
             omit_final_softmax: bool = False) -> dict[str, Any]: ...

@@ -83,11 +83,12 @@ driver::CompileOptions compile_options(const py::dict& options) {
   model.plan_class = text_of(options, "--class", model.plan_class);
   model.time_limit = text_of(options, "--time-limit");
   model.shapes = list_of(options, "--shape");
+  model.fixed = list_of(options, "--fix");
   model.without = list_of(options, "--without");
   model.omit_final_softmax = options.contains("--omit-final-softmax");
   driver::CompileOptions out = value_of(cli::compile_options(model));
-  for (const char* name : {"--target", "--order", "--class", "--time-limit", "--shape", "--without",
-                           "--omit-final-softmax"}) {
+  for (const char* name : {"--target", "--order", "--class", "--time-limit", "--shape", "--fix",
+                           "--without", "--omit-final-softmax"}) {
     if (options.contains(name)) out.given.emplace_back(name);
   }
   return out;

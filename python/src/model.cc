@@ -44,6 +44,27 @@ class Model {
     return {reinterpret_cast<const char*>(file.data()), file.size()};
   }
 
+  void reset() {
+    const py::gil_scoped_release release;
+    const std::lock_guard<std::mutex> turn(turn_);
+    session_.reset();
+  }
+  py::bytes save_state() {
+    const Bytes state = unlocked([&]() -> Result<Bytes> {
+      const std::lock_guard<std::mutex> turn(turn_);
+      return session_.save_state();
+    });
+    return {reinterpret_cast<const char*>(state.data()), state.size()};
+  }
+  void restore_state(const py::bytes& state) {
+    const auto bytes = std::string_view(state);
+    const std::span<const std::byte> all = std::as_bytes(std::span(bytes));
+    unlocked([&]() -> Result<void> {
+      const std::lock_guard<std::mutex> turn(turn_);
+      return session_.restore_state(Bytes(all.begin(), all.end()));
+    });
+  }
+
   py::list run(const py::args& values, bool real) {
     const auto given = in_order(values);
     std::vector<py::object> kept(given.size());
@@ -121,6 +142,9 @@ void add_model(py::module_& module) {
       .def_property_readonly("arena_bytes", &Model::arena_bytes)
       .def_property_readonly("warnings", &Model::warnings)
       .def_property_readonly("nk_file", &Model::nk_file)
+      .def("reset", &Model::reset)
+      .def("save_state", &Model::save_state)
+      .def("restore_state", &Model::restore_state)
       .def("run", &Model::run, py::kw_only(), py::arg("real") = false);
   module.def("load", [](const std::string& path, const py::dict& options) {
     const driver::CompileOptions compile = compile_options(options);

@@ -18,10 +18,6 @@ Result<std::vector<OutputFile>> emit_c(const Program& program, const CEmitOption
                 fmt::format("{0}.h would hide the system header <{0}.h>", options.name), "--name",
                 fmt::format("for example {}_model", options.name));
   }
-  if (!program.schedule.states.empty() && (options.language != Language::kC || !options.lowered)) {
-    return fail(ErrorCode::kUsage, "a model with state is written as C that calls its kernels only",
-                program.schedule.source, "leave out --no-lower and --language");
-  }
   return options.language == Language::kC ? c_face(program, options) : cpp_face(program, options);
 }
 

@@ -15,31 +15,42 @@ StatePlace state_place(const Program& program, const ScheduleState& state) {
   return {program.buffer_offsets[buffer], program.schedule.buffers[buffer].bytes};
 }
 
-std::string reset_lines(const Program& program, const std::string& name) {
+std::string arena_of(const std::string& name) {
+  return name + "_arena";
+}
+
+}  // namespace
+
+std::string c_arena_check(const std::string& name, std::string_view result) {
+  return fmt::format("#ifdef NETKIT_EXTERNAL_ARENA\n  if ({}_arena == NULL) return{};\n#endif\n",
+                     name, result);
+}
+
+std::string state_reset_lines(const Program& program, const std::string& name,
+                              const std::string& arena) {
   std::string text;
   for (const ScheduleState& state : program.schedule.states) {
     const StatePlace at = state_place(program, state);
     if (state.initial < 0) {
-      text += fmt::format("  memset({}_arena + {}, 0, {});\n", name, at.offset, at.bytes);
+      text += fmt::format("  memset({} + {}, 0, {});\n", arena, at.offset, at.bytes);
       continue;
     }
     const Constant& initial = program.schedule.constants[static_cast<size_t>(state.initial)];
-    text += fmt::format("  memcpy({0}_arena + {1}, {0}_{2}, {3});\n", name, at.offset, initial.name,
+    text += fmt::format("  memcpy({} + {}, {}_{}, {});\n", arena, at.offset, name, initial.name,
                         at.bytes);
   }
   return text;
 }
 
-// `copy`: format of a line of arena offset, offset in the saved bytes, bytes.
-std::string copy_lines(const Program& program, const std::string& name, bool saves) {
+std::string state_copy_lines(const Program& program, const std::string& arena, bool saves) {
   std::string text;
   int64_t saved = 0;
   for (const ScheduleState& state : program.schedule.states) {
     const StatePlace at = state_place(program, state);
-    const std::string arena = fmt::format("{}_arena + {}", name, at.offset);
+    const std::string place = fmt::format("{} + {}", arena, at.offset);
     const std::string other = fmt::format("({}unsigned char*){} + {}", saves ? "" : "const ",
                                           saves ? "to" : "from", saved);
-    text += fmt::format("  memcpy({}, {}, {});\n", saves ? other : arena, saves ? arena : other,
+    text += fmt::format("  memcpy({}, {}, {});\n", saves ? other : place, saves ? place : other,
                         at.bytes);
     saved += at.bytes;
   }
@@ -53,14 +64,6 @@ int64_t state_bytes(const Program& program) {
   }
   return bytes;
 }
-
-// `result`: what is returned where there is no arena.
-std::string arena_check(const std::string& name, std::string_view result) {
-  return fmt::format("#ifdef NETKIT_EXTERNAL_ARENA\n  if ({}_arena == NULL) return{};\n#endif\n",
-                     name, result);
-}
-
-}  // namespace
 
 std::string c_state_constants(const Program& program, const std::string& upper_name) {
   if (program.schedule.states.empty()) return "";
@@ -83,19 +86,21 @@ std::string c_state_declarations(const Program& program, const std::string& name
 
 std::string c_state_functions(const Program& program, const std::string& name) {
   if (program.schedule.states.empty()) return "";
-  const std::string check = arena_check(name, " 1");
+  const std::string check = c_arena_check(name, " 1");
   std::string text = fmt::format("static unsigned char {}_is_set;\n\n", name);
-  text += fmt::format("void {}_reset(void) {{\n{}", name, arena_check(name, "")) +
-          reset_lines(program, name) + fmt::format("  {}_is_set = 1;\n}}\n\n", name);
+  text += fmt::format("void {}_reset(void) {{\n{}", name, c_arena_check(name, "")) +
+          state_reset_lines(program, name, arena_of(name)) +
+          fmt::format("  {}_is_set = 1;\n}}\n\n", name);
   text += fmt::format(
               "int {0}_save_state(void* to) {{\n{1}  if (to == NULL) return 1;\n"
               "  if ({0}_is_set == 0) {0}_reset();\n",
               name, check) +
-          copy_lines(program, name, true) + "  return 0;\n}\n\n";
+          state_copy_lines(program, arena_of(name), true) + "  return 0;\n}\n\n";
   text +=
       fmt::format("int {}_restore_state(const void* from) {{\n{}  if (from == NULL) return 1;\n",
                   name, check) +
-      copy_lines(program, name, false) + fmt::format("  {}_is_set = 1;\n  return 0;\n}}\n\n", name);
+      state_copy_lines(program, arena_of(name), false) +
+      fmt::format("  {}_is_set = 1;\n  return 0;\n}}\n\n", name);
   return text;
 }
 

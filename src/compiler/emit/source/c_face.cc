@@ -31,7 +31,9 @@ class CFace {
     std::string source = fmt::format("/* {}.c: made by netkit; see {}.h. */\n", name_, name_);
     source += fmt::format("#include \"{}.h\"\n\n#include <stddef.h>\n", name_);
     for (const std::string& include : includes) source += fmt::format("#include {}\n", include);
-    source += "\n" + body + arena() + c_state_functions(program(), name_) + run_function();
+    source += "\n" + body + arena();
+    source += options_.lowered ? c_state_functions(program(), name_) : load() + reload_functions();
+    source += run_function();
     return std::vector<OutputFile>{{name_ + ".h", header()}, {name_ + ".c", std::move(source)}};
   }
 
@@ -59,16 +61,32 @@ class CFace {
 
   std::string load() const {
     return fmt::format(
-        "  if ({0}_loaded != {0}_arena) {{\n"
-        "    {0}_loaded = NULL;\n"
-        "    if (nk_program_load_with(&{0}_program, {0}_nk, {1}_NK_BYTES, {0}_arena,\n"
-        "                             {1}_ARENA_BYTES, {0}_kernels, {2}, NK_CHECK_NONE) != NK_OK) "
-        "{{\n"
-        "      return 1;\n"
-        "    }}\n"
-        "    {0}_loaded = {0}_arena;\n"
-        "  }}\n",
+        "static int {0}_load(void) {{\n"
+        "  if ({0}_loaded == {0}_arena) return 0;\n"
+        "  {0}_loaded = NULL;\n"
+        "  if (nk_program_load_with(&{0}_program, {0}_nk, {1}_NK_BYTES, {0}_arena, "
+        "{1}_ARENA_BYTES,\n"
+        "                           {0}_kernels, {2}, NK_CHECK_NONE) != NK_OK) {{\n"
+        "    return 1;\n"
+        "  }}\n"
+        "  {0}_loaded = {0}_arena;\n"
+        "  return 0;\n}}\n\n",
         name_, upper_, embedded_.kernels);
+  }
+
+  // State of the interpreter's: loading sets it as the file states it.
+  std::string reload_functions() const {
+    if (program().schedule.states.empty()) return "";
+    const std::string arena = name_ + "_arena";
+    std::string text = fmt::format("void {0}_reset(void) {{ {0}_loaded = NULL; }}\n\n", name_);
+    for (const bool saves : {true, false}) {
+      text += fmt::format("int {0}_{1} {{\n{2}  if ({3} == NULL || {0}_load() != 0) return 1;\n{4}",
+                          name_, saves ? "save_state(void* to)" : "restore_state(const void* from)",
+                          c_arena_check(name_, " 1"), saves ? "to" : "from",
+                          state_copy_lines(program(), arena, saves));
+      text += "  return 0;\n}\n\n";
+    }
+    return text;
   }
 
   std::string run_function() const {
@@ -88,9 +106,9 @@ class CFace {
           name_, upper_);
     }
     text += parts_.null_checks("1");
-    if (!options_.lowered) text += load();
+    if (!options_.lowered) text += fmt::format("  if ({}_load() != 0) return 1;\n", name_);
     text += parts_.copies_in();
-    if (!program().schedule.states.empty()) {
+    if (options_.lowered && !program().schedule.states.empty()) {
       text += fmt::format("  if ({0}_is_set == 0) {0}_reset();\n", name_);
     }
     text += options_.lowered
@@ -142,8 +160,7 @@ class CFace {
     parts_.each_port(
         [&](const char* way, size_t i, const InOut& io) { text += port_constants(way, i, io); });
     text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-    text += places();
-    text += c_state_declarations(program(), name_, upper_);
+    text += places() + c_state_declarations(program(), name_, upper_);
     text += fmt::format(
         "/* One inference. 0: done; 1: a pointer is null or misaligned. Not reentrant: it uses "
         "the arena. */\n"

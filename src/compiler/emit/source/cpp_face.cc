@@ -6,106 +6,12 @@
 
 #include "compiler/emit/c/c_data.h"
 #include "compiler/emit/c/c_names.h"
+#include "compiler/emit/c/c_state.h"
+#include "compiler/emit/source/cpp_words.h"
 #include "compiler/emit/source/faces.h"
 
 namespace netkit::emit {
 namespace {
-
-// Words that cannot name a namespace, up to C++26.
-constexpr std::string_view kWords[] = {"alignas",
-                                       "alignof",
-                                       "and",
-                                       "and_eq",
-                                       "asm",
-                                       "auto",
-                                       "bitand",
-                                       "bitor",
-                                       "bool",
-                                       "break",
-                                       "case",
-                                       "catch",
-                                       "char",
-                                       "char8_t",
-                                       "char16_t",
-                                       "char32_t",
-                                       "class",
-                                       "compl",
-                                       "concept",
-                                       "const",
-                                       "consteval",
-                                       "constexpr",
-                                       "constinit",
-                                       "const_cast",
-                                       "continue",
-                                       "contract_assert",
-                                       "co_await",
-                                       "co_return",
-                                       "co_yield",
-                                       "decltype",
-                                       "default",
-                                       "delete",
-                                       "do",
-                                       "double",
-                                       "dynamic_cast",
-                                       "else",
-                                       "enum",
-                                       "explicit",
-                                       "export",
-                                       "extern",
-                                       "false",
-                                       "float",
-                                       "for",
-                                       "friend",
-                                       "goto",
-                                       "if",
-                                       "inline",
-                                       "int",
-                                       "long",
-                                       "mutable",
-                                       "namespace",
-                                       "new",
-                                       "noexcept",
-                                       "not",
-                                       "not_eq",
-                                       "nullptr",
-                                       "operator",
-                                       "or",
-                                       "or_eq",
-                                       "private",
-                                       "protected",
-                                       "public",
-                                       "register",
-                                       "reinterpret_cast",
-                                       "requires",
-                                       "return",
-                                       "short",
-                                       "signed",
-                                       "sizeof",
-                                       "static",
-                                       "static_assert",
-                                       "static_cast",
-                                       "std",
-                                       "struct",
-                                       "switch",
-                                       "template",
-                                       "this",
-                                       "thread_local",
-                                       "throw",
-                                       "true",
-                                       "try",
-                                       "typedef",
-                                       "typeid",
-                                       "typename",
-                                       "union",
-                                       "unsigned",
-                                       "using",
-                                       "virtual",
-                                       "void",
-                                       "volatile",
-                                       "wchar_t",
-                                       "while",
-                                       "xor",
-                                       "xor_eq"};
 
 // The range of a quantised port that takes real values.
 struct Range {
@@ -147,7 +53,7 @@ class CppFace {
   }
 
   Result<std::vector<OutputFile>> run() {
-    if (std::ranges::find(kWords, name_) != std::end(kWords)) {
+    if (is_cpp_word(name_)) {
       return fail(ErrorCode::kUsage, fmt::format("'{}' is a word of C++", name_), "--name",
                   fmt::format("for example {}_model", name_));
     }
@@ -196,7 +102,9 @@ class CppFace {
           "    return false;\n  }}\n",
           name_, embedded_.kernels);
     }
-    text += "  arena_ = at + skipped;\n  return true;\n}\n";
+    text += "  arena_ = at + skipped;\n";
+    if (has_state() && options_.lowered) text += "  reset();\n";
+    text += "  return true;\n}\n";
     return text + fmt::format(
                       "\n#ifndef NETKIT_EXTERNAL_ARENA\n"
                       "bool Model::load() {{\n"
@@ -204,6 +112,24 @@ class CppFace {
                       "  return load(memory, sizeof memory);\n}}\n"
                       "#endif\n",
                       program().arena_alignment);
+  }
+
+  bool has_state() const { return !program().schedule.states.empty(); }
+
+  std::string state_members() const {
+    if (!has_state()) return "";
+    std::string text = "\nvoid Model::reset() {\n  if (arena_ == nullptr) return;\n";
+    text += options_.lowered ? state_reset_lines(program(), name_, "arena_")
+                             : "  load(arena_, kArenaBytes);\n";
+    text += "}\n";
+    for (const bool saves : {true, false}) {
+      text += fmt::format(
+          "\nbool Model::{} {{\n  if (arena_ == nullptr || {} == nullptr) return false;\n{}",
+          saves ? "save_state(void* to) const" : "restore_state(const void* from)",
+          saves ? "to" : "from", state_copy_lines(program(), "arena_", saves));
+      text += "  return true;\n}\n";
+    }
+    return text;
   }
 
   std::string forward() const {
@@ -251,7 +177,7 @@ class CppFace {
           "  return arena_ == nullptr ? nullptr : ({0}*)(void*)({3});\n}}\n",
           c_type(io.type.dtype), way, i, parts_.place(io.buffer));
     });
-    text += forward();
+    text += state_members() + forward();
     if (takes_real_) text += real_forward();
     return text;
   }
@@ -284,6 +210,10 @@ class CppFace {
         options_.lowered ? "A chain of kernel calls; false: a .nk file and libnetkit's interpreter."
                          : "A .nk file and libnetkit's interpreter; true: a chain of kernel calls.",
         options_.lowered, bytes, alignment, bytes + alignment - 1, weight_bytes(program()));
+    if (has_state()) {
+      text +=
+          fmt::format("inline constexpr std::size_t kStateBytes = {};\n", state_bytes(program()));
+    }
     if (!options_.lowered) {
       text += fmt::format(
           "inline constexpr std::size_t kNkBytes = {};\nextern const uint8_t {}_nk[kNkBytes];\n",
@@ -327,6 +257,15 @@ class CppFace {
                            "  // false: not every input and output is int8.\n"
                            "  bool forwardInt8({}) {{ return false; }}\n",
                            unnamed_ports());
+    if (has_state()) {
+      text +=
+          "\n  // State, which lives in the arena from one run to the next; load resets it. save "
+          "and restore\n"
+          "  // copy kStateBytes bytes; false: nothing is loaded, or the pointer is null.\n"
+          "  void reset();\n"
+          "  bool save_state(void* to) const;\n"
+          "  bool restore_state(const void* from);\n";
+    }
     if (!parts_.caller_io()) {
       text +=
           "\n  // Places in the arena: filling and passing them copies nothing; nullptr before "
