@@ -3,7 +3,7 @@
 # docs/build-targets.md has NETKIT_TARGET, NETKIT_ARCH and the switches.
 .PHONY: all lib demo test test-cpp test-c test-python examples example-cpp example-c embedded-smoke \
         bench bench-mcu firmware wheel install clean help packages-build packages-test \
-        packages-python configure
+        packages-python configure refusals
 .NOTPARALLEL:
 JOBS ?= $(shell nproc)
 NETKIT_TARGET ?= cpu
@@ -16,11 +16,15 @@ CTEST = ctest --test-dir build --output-on-failure -j $(JOBS)
 
 all: lib
 
-packages-build:
+# What may not stand together is refused before anything is installed, where there is a cmake.
+refusals:
+	@! command -v cmake >/dev/null || scripts/configure.sh $(SWITCHES) -P cmake/target_class.cmake
+
+packages-build: refusals
 	@scripts/install_packages.sh $(if $(filter cpu,$(NETKIT_TARGET)),build,$(NETKIT_TARGET))
-packages-test:
+packages-test: refusals
 	@scripts/install_packages.sh test
-packages-python:
+packages-python: refusals
 	@scripts/install_packages.sh python
 
 configure: packages-build

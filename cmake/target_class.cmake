@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 # What a build is for, before project(): NETKIT_TARGET, NETKIT_ARCH and the switches of
 # docs/build-targets.md become a toolchain file and the macros of include/netkit/config.h. What may
-# not stand together is refused here, with the reason.
+# not stand together is refused here, with the reason; cmake -P only asks that.
+if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_minimum_required(VERSION 3.22)
+endif()
 set(NETKIT_TARGET "cpu" CACHE STRING "cpu, mcu_arm, mpu_arm, mcu_risc, mpu_risc or mcu_esp")
 set(NETKIT_ARCH "" CACHE STRING "the chip of a target that is not cpu; empty: the target's first")
 set(netkit_switches GLOBAL_ARENA HEAP_ARENA MMAP ARENA_CAPACITY ARENA_KB CMSIS_NN NMSIS_NN ESP_NN
@@ -128,6 +131,9 @@ netkit_find_arch()
 netkit_check_values()
 netkit_check_memory()
 netkit_check_backends()
+if(CMAKE_SCRIPT_MODE_FILE)
+  return()
+endif()
 
 # The macros; none of them for a cpu build without switches.
 set(netkit_definitions "")

@@ -32,7 +32,8 @@ constexpr EmittedForm kForms[] = {
     {"cpp_caller", Language::kCpp, true, true, false, true},
 };
 
-// Two inputs, a then b; the outputs of: a, b, (restored to between them) b, a after a reset.
+// Two inputs, a then b; the output of a, the state, the outputs of b, of b again (from that state),
+// of a after a reset.
 constexpr std::string_view kMainC = R"(#include <stdio.h>
 #include <string.h>
 #include "net.h"
@@ -54,10 +55,11 @@ int main(void) {
 #endif
   if (fread(a, sizeof a, 1, stdin) != 1 || fread(b, sizeof b, 1, stdin) != 1) return 2;
   if (net_save_state(NULL) != 1 || net_restore_state(NULL) != 1) return 3;
-  if (net_save_state(begun) || once(a) || net_save_state(saved) || once(b)) return 4;
-  if (net_restore_state(saved) || once(b)) return 5;
+  if (net_save_state(begun) || once(a) || net_save_state(saved)) return 4;
+  if (fwrite(saved, sizeof saved, 1, stdout) != 1 || once(b)) return 5;
+  if (net_restore_state(saved) || once(b)) return 6;
   net_reset();
-  if (net_save_state(saved) || memcmp(saved, begun, sizeof saved) != 0) return 6;
+  if (net_save_state(saved) || memcmp(saved, begun, sizeof saved) != 0) return 7;
   net_reset();
   return once(a);
 }
@@ -83,27 +85,29 @@ int main() {
   if (!model.load(memory, sizeof memory) || !other.load()) return 3;
   if (model.save_state(nullptr) || model.restore_state(nullptr)) return 4;
   if (!model.save_state(begun) || !once(model, a) || !model.save_state(saved)) return 5;
-  if (!other.restore_state(saved) || !once(model, b) || !once(other, b)) return 6;
+  if (std::fwrite(saved, sizeof saved, 1, stdout) != 1) return 6;
+  if (!other.restore_state(saved) || !once(model, b) || !once(other, b)) return 7;
   model.reset();
-  if (!model.save_state(saved) || std::memcmp(saved, begun, sizeof saved) != 0) return 7;
-  return once(model, a) ? 0 : 8;
+  if (!model.save_state(saved) || std::memcmp(saved, begun, sizeof saved) != 0) return 8;
+  return once(model, a) ? 0 : 9;
 }
 )";
 
 std::string main_of(bool is_c, const char* in, const char* out) {
   std::string text(is_c ? kMainC : kMainCpp);
-  text.replace(text.find("IN;"), 2, in);
-  return text.replace(text.find("OUT;"), 3, out);
+  text.replace(text.find("IN"), 2, in);
+  return text.replace(text.find("OUT"), 3, out);
 }
 
 // What the mains print.
 Bytes expected_of(driver::Session& session, const Bytes& a, const Bytes& b) {
-  const Bytes first = session.run({a}).value()[0], second = session.run({b}).value()[0];
-  EXPECT_NE(first, second);
+  const Bytes begun = session.save_state(), first = session.run({a}).value()[0];
+  const Bytes state = session.save_state(), second = session.run({b}).value()[0];
+  EXPECT_NE(state, begun);
   session.reset();
   EXPECT_EQ(session.run({a}).value()[0], first);
   session.reset();
-  return joined({first, second, second, first});
+  return joined({first, state, second, second, first});
 }
 
 Result<Program> program_of(const std::string& text, bool caller_io) {

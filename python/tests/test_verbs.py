@@ -3,6 +3,7 @@
 import ast
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -98,8 +99,31 @@ def test_the_command_line(tmp_path, int8_model):
     assert command("--version").stdout.strip() == netkit.__version__
 
 
+def tree_of(pyi):
+    return ast.parse((pathlib.Path(netkit.__file__).parent / pyi).read_text(encoding="utf-8"))
+
+
+def options_of(verb):
+    return set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", command(verb, "--help").stdout, re.M))
+
+
+def test_what_all_verbs_with_a_model_take_is_a_keyword():
+    verbs = {"run": "load", "plan": "plan", "compile": "compile", "emit": "emit",
+             "inspect": "inspect"}
+    shared = set.intersection(*map(options_of, verbs)) - {"help"}
+    other_names = {"shape": "shapes", "class": "plan_class"}
+    keywords = {other_names.get(name, name.replace("-", "_")) for name in shared}
+    assert {"fix", "target", "shapes", "omit_final_softmax"} <= keywords
+    stated = {node.name: {arg.arg for arg in node.args.kwonlyargs}
+              for node in tree_of("__init__.pyi").body if isinstance(node, ast.FunctionDef)}
+    for name in verbs.values():
+        assert keywords <= stated[name], name
+        for keyword in stated[name] - {"arena", "ram"}:
+            netkit._options({keyword: None})  # pylint: disable=protected-access
+
+
 def names_of(pyi):
-    tree = ast.parse((pathlib.Path(netkit.__file__).parent / pyi).read_text(encoding="utf-8"))
+    tree = tree_of(pyi)
     names = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
