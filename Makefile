@@ -14,6 +14,15 @@ SWITCHES := $(foreach name,TARGET ARCH GLOBAL_ARENA HEAP_ARENA MMAP ARENA_CAPACI
 DEVICE_BUILD = build/$(NETKIT_TARGET)$(addprefix -,$(NETKIT_ARCH))
 CTEST = ctest --test-dir build --output-on-failure -j $(JOBS)
 
+HOST_WORDS = demo test test-cpp test-c test-python examples example-cpp example-c embedded-smoke \
+             firmware wheel install bench bench-mcu
+ifneq ($(NETKIT_TARGET),cpu)
+ifneq ($(filter $(HOST_WORDS),$(MAKECMDGOALS)),)
+$(error netkit: make $(filter $(HOST_WORDS),$(MAKECMDGOALS)) is for this machine: leave out \
+NETKIT_TARGET=$(NETKIT_TARGET))
+endif
+endif
+
 all: lib
 
 # What may not stand together is refused before anything is installed, where there is a cmake.
@@ -88,8 +97,8 @@ example-c: lib ## examples/infer_c.c on a digit model
 	@build/netkit compile models/digits_cnn_int8.tflite -o build/digits.nk >/dev/null
 	@build/infer_c build/digits.nk models/digits-images.idx3-ubyte
 
-firmware: lib ## MODEL on an emulated BOARD, every output byte compared (docs/firmware.md)
-	@scripts/run_firmware.py $(or $(BOARD),mps2-an386) \
+firmware: packages-test lib ## MODEL on an emulated BOARD: output bytes compared, instructions counted
+	@scripts/run_firmware.py $(or $(BOARD),mps2-an386) --count \
 	  --model $(or $(MODEL),models/digits_cnn_int8.tflite)
 
 embedded-smoke: packages-test lib ## a digit model on an emulated Cortex-M4 and RV32IMAC
