@@ -117,7 +117,8 @@ set_target_properties(netkit_command_line PROPERTIES UNITY_BUILD ${NETKIT_UNITY}
                       UNITY_BUILD_MODE GROUP ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 target_link_libraries(netkit_command_line PRIVATE $<BUILD_INTERFACE:netkit_flags>
                       $<BUILD_INTERFACE:CLI11::CLI11> PUBLIC netkit_compiler)
-target_compile_options(netkit_command_line PRIVATE $<$<CONFIG:Release>:-O1>)
+target_compile_options(netkit_command_line PRIVATE $<$<CONFIG:Release>:-O1>
+                       $<$<BOOL:${NETKIT_SANITIZE}>:-O0>)
 netkit_for_shared(netkit_command_line)
 target_precompile_headers(netkit_command_line PRIVATE ${netkit_precompiled} <CLI/CLI.hpp>
                           <nlohmann/json.hpp>)

@@ -28,8 +28,7 @@ check_emulator() { scripts/check_emulator.sh; }
 check_pictures() { python3 scripts/check_pictures.py build/netkit examples/planner; }
 check_demo() { make --no-print-directory demo; }
 
-# sanitize builds the tree anew: with it the list takes more than 25 minutes on two cores.
-all="style headers unit pictures device emulator demo"
+all="style headers unit sanitize pictures device emulator demo"
 for name in ${*:-$all}; do
   printf 'netkit check: %-10s ' "$name"
   start=$SECONDS

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "compiler/emit/c/c_data.h"
-#include "compiler/emit/c/c_slicer.h"
-#include "compiler/emit/c/embedded_sources.h"
+#include "compiler/emit/slice/slicer.h"
+#include "compiler/emit/slice/embedded_sources.h"
 #include "compiler/emit/output_files.h"
 #include "compiler/ir/op_def.h"
 #include "test_support.h"

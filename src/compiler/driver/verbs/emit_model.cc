@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "compiler/driver/plan/memory_map.h"
-#include "compiler/emit/c/c_names.h"
+#include "compiler/emit/slice/names.h"
 #include "compiler/emit/output_files.h"
 #include "compiler/ir/files/files_read.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/emit/c/c_names.h"
+#include "compiler/emit/slice/names.h"
 #include "compiler/emit/source/faces.h"
 
 namespace netkit::emit {

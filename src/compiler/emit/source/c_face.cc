@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "compiler/emit/c/c_data.h"
-#include "compiler/emit/c/c_names.h"
 #include "compiler/emit/c/c_state.h"
+#include "compiler/emit/slice/names.h"
 #include "compiler/emit/source/faces.h"
 
 namespace netkit::emit {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "compiler/emit/c/c_data.h"
-#include "compiler/emit/c/c_names.h"
 #include "compiler/emit/c/c_state.h"
+#include "compiler/emit/slice/names.h"
 #include "compiler/emit/source/cpp_words.h"
 #include "compiler/emit/source/faces.h"
 

@@ -7,9 +7,9 @@
 #include <cctype>
 
 #include "compiler/emit/c/c_data.h"
-#include "compiler/emit/c/c_names.h"
-#include "compiler/emit/c/c_slicer.h"
-#include "compiler/emit/c/embedded_sources.h"
+#include "compiler/emit/slice/embedded_sources.h"
+#include "compiler/emit/slice/names.h"
+#include "compiler/emit/slice/slicer.h"
 
 namespace netkit::emit {
 namespace {

@@ -3,20 +3,13 @@
 // emitted C holds just the functions it calls. Works on our own sources (their style is checked).
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "compiler/emit/slice/source_index.h"
 
 namespace netkit::emit {
-
-// A file of src/base or src/ops, as embedded at build time (embedded_sources.h).
-struct SourceFile {
-  std::string_view path;  // "ops/conv2d/conv2d_ref.c"
-  std::string_view text;
-};
 
 struct Slice {
   std::string code;                    // declarations, each before its first use
@@ -28,8 +21,7 @@ struct Slice {
 // when `make_static`; with `fold` (and make_static) those that take a kernel's parameters are
 // always inlined, so that a compiler folds parameters that are constants. Fails where a root is
 // defined nowhere.
-Result<Slice> slice_sources(std::span<const SourceFile> files,
-                            const std::vector<std::string>& roots, bool make_static,
-                            bool fold = false);
+Result<Slice> slice_sources(const SourceIndex& index, const std::vector<std::string>& roots,
+                            bool make_static, bool fold = false);
 
 }  // namespace netkit::emit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c/c_names.h"
+#include "compiler/emit/slice/names.h"
 
 #include <algorithm>
 #include <array>

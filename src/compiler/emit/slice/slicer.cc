@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c/c_slicer.h"
+#include "compiler/emit/slice/slicer.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,10 @@
 #include <map>
 #include <set>
 
-#include "compiler/emit/c/c_chunks.h"
-#include "compiler/emit/c/c_names.h"
+#include "compiler/emit/slice/names.h"
 
 namespace netkit::emit {
 namespace {
-
-struct Place {
-  size_t file = 0, chunk = 0;
-  auto operator<=>(const Place&) const = default;
-};
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
@@ -55,35 +49,16 @@ bool takes_parameters(std::string_view head) {
 
 class Slicer {
  public:
-  Slicer(std::span<const SourceFile> files, bool make_static, bool fold)
-      : make_static_(make_static), fold_(fold) {
-    for (const SourceFile& file : files) {
-      const size_t index = files_.size();
-      files_.push_back(cut_into_chunks(file.text));
-      if (file.path.ends_with(".h")) header_of_[file.path] = index;
-      for (size_t i = 0; i < files_.back().chunks.size(); ++i) {
-        const Chunk& chunk = files_.back().chunks[i];
-        const bool linked = chunk.kind == ChunkKind::kFunction && !chunk.is_static;
-        for (const std::string& name : chunk.defines) {
-          local_[{index, name}].push_back({index, i});
-          if (linked || file.path.ends_with(".h")) global_[name].push_back({index, i});
-          if (linked) linked_[name].push_back({index, i});
-        }
-      }
-    }
-    for (size_t i = 0; i < files_.size(); ++i) {
-      visible_.emplace_back();
-      see(i, visible_.back());
-    }
-  }
+  Slicer(const SourceIndex& index, bool make_static, bool fold)
+      : index_(index), make_static_(make_static), fold_(fold) {}
 
   Result<Slice> run(const std::vector<std::string>& roots) {
     for (const std::string& root : roots) {
-      const auto it = global_.find(root);
-      if (it == global_.end()) {
+      const std::vector<Place>* places = index_.root(root);
+      if (places == nullptr) {
         return bad_input(fmt::format("no kernel source defines '{}'", root));
       }
-      for (const Place& place : it->second) take(place);
+      for (const Place& place : *places) take(place);
     }
     std::sort(out_.includes.begin(), out_.includes.end());
     if (fold_) out_.code.insert(0, kFoldedMacro);
@@ -91,30 +66,11 @@ class Slicer {
   }
 
  private:
-  // `file` and all that it includes, once each.
-  void see(size_t file, std::vector<size_t>& seen) const {
-    if (std::ranges::find(seen, file) != seen.end()) return;
-    seen.push_back(file);
-    for (const std::string& header : files_[file].headers) {
-      if (const auto it = header_of_.find(header); it != header_of_.end()) see(it->second, seen);
-    }
-  }
-
-  // What `name` means inside a file: its own declarations first, then those of the headers that it
-  // includes, then functions with external linkage.
-  const std::vector<Place>* find(size_t file, const std::string& name) const {
-    for (const size_t seen : visible_[file]) {
-      if (const auto it = local_.find({seen, name}); it != local_.end()) return &it->second;
-    }
-    if (const auto it = linked_.find(name); it != linked_.end()) return &it->second;
-    return nullptr;
-  }
-
   void take(const Place& place) {
     if (!taken_.insert(place).second) return;
-    const Chunk& chunk = files_[place.file].chunks[place.chunk];
+    const Chunk& chunk = index_.chunk(place);
     for (const std::string& name : chunk.uses) {
-      const auto* places = find(place.file, name);
+      const auto* places = index_.find(place.file, name);
       if (places == nullptr) continue;
       for (const Place& dependency : *places) take(dependency);
     }
@@ -133,12 +89,12 @@ class Slicer {
     names.insert(names.end(), chunk.defines.begin(), chunk.defines.end());
     const std::set<std::string> once(names.begin(), names.end());
     for (const std::string& name : once) {
-      const auto* places = find(place.file, name);
+      const auto* places = index_.find(place.file, name);
       if (places == nullptr) continue;
       const auto it = renames_.find({places->front().file, name});
       if (it != renames_.end()) text = renamed(text, name, it->second);
     }
-    for (const std::string& include : files_[place.file].includes) {
+    for (const std::string& include : index_.includes(place.file)) {
       if (wanted(include, chunk) && !contains(out_.includes, include)) {
         out_.includes.push_back(include);
       }
@@ -183,13 +139,8 @@ class Slicer {
                                [&](const std::string& name) { return contains(chunk.uses, name); });
   }
 
+  const SourceIndex& index_;
   bool make_static_, fold_;
-  std::vector<ChunkedFile> files_;
-  std::map<std::string_view, size_t> header_of_;  // by path
-  std::vector<std::vector<size_t>> visible_;      // per file: itself, then its headers
-  std::map<std::pair<size_t, std::string>, std::vector<Place>> local_;
-  std::map<std::string, std::vector<Place>> global_;  // what a root may be
-  std::map<std::string, std::vector<Place>> linked_;  // functions with external linkage
   std::map<std::string, size_t> owner_;
   std::map<std::pair<size_t, std::string>, std::string> renames_;
   std::set<Place> taken_;
@@ -198,9 +149,9 @@ class Slicer {
 
 }  // namespace
 
-Result<Slice> slice_sources(std::span<const SourceFile> files,
-                            const std::vector<std::string>& roots, bool make_static, bool fold) {
-  return Slicer(files, make_static, fold).run(roots);
+Result<Slice> slice_sources(const SourceIndex& index, const std::vector<std::string>& roots,
+                            bool make_static, bool fold) {
+  return Slicer(index, make_static, fold).run(roots);
 }
 
 }  // namespace netkit::emit

@@ -2,12 +2,11 @@
 // The C sources of src/base and src/ops, embedded when netkit was built.
 #pragma once
 
-#include <span>
-
-#include "compiler/emit/c/c_slicer.h"
+#include "compiler/emit/slice/source_index.h"
 
 namespace netkit::emit {
 
-std::span<const SourceFile> embedded_sources();
+// Cut into declarations at the first call.
+const SourceIndex& embedded_sources();
 
 }  // namespace netkit::emit

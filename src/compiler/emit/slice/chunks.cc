@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c/c_chunks.h"
+#include "compiler/emit/slice/chunks.h"
 
 #include <algorithm>
 
-#include "compiler/emit/c/c_names.h"
+#include "compiler/emit/slice/names.h"
 
 namespace netkit::emit {
 namespace {

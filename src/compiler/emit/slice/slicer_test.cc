@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/emit/c/c_slicer.h"
+#include "compiler/emit/slice/slicer.h"
 
 #include <gtest/gtest.h>
 
-#include "compiler/emit/c/c_chunks.h"
-#include "compiler/emit/c/c_names.h"
+#include "compiler/emit/slice/chunks.h"
+#include "compiler/emit/slice/names.h"
 
 namespace netkit::emit {
 namespace {
@@ -59,7 +59,7 @@ size_t position(const std::string& text, std::string_view what) {
 }
 
 TEST(Slicer, TakesWhatIsUsedBeforeItsUse) {
-  const auto slice = slice_sources(kFiles, {"kernel"}, true);
+  const auto slice = slice_sources(SourceIndex(kFiles), {"kernel"}, true);
   ASSERT_TRUE(slice.has_value());
   const std::string& code = slice->code;
   EXPECT_LT(position(code, "#define TWICE"), position(code, "static inline int sum"));
@@ -72,13 +72,13 @@ TEST(Slicer, TakesWhatIsUsedBeforeItsUse) {
 }
 
 TEST(Slicer, IncludesMathOnlyForItsFunctions) {
-  const auto slice = slice_sources(kFiles, {"other"}, true);
+  const auto slice = slice_sources(SourceIndex(kFiles), {"other"}, true);
   ASSERT_TRUE(slice.has_value());
   EXPECT_EQ(slice->includes, std::vector<std::string>{"<math.h>"});
 }
 
 TEST(Slicer, RenamesEqualStaticNamesOfTwoFiles) {
-  const auto slice = slice_sources(kFiles, {"kernel", "second"}, true);
+  const auto slice = slice_sources(SourceIndex(kFiles), {"kernel", "second"}, true);
   ASSERT_TRUE(slice.has_value());
   position(slice->code, "int helper(int x) { return x + kTable[0]; }");
   position(slice->code, "int helper_2(int x) { return x - kTable_2[0]; }");
@@ -87,13 +87,13 @@ TEST(Slicer, RenamesEqualStaticNamesOfTwoFiles) {
 }
 
 TEST(Slicer, KeepsLinkageWhenAsked) {
-  const auto slice = slice_sources(kFiles, {"kernel"}, false);
+  const auto slice = slice_sources(SourceIndex(kFiles), {"kernel"}, false);
   ASSERT_TRUE(slice.has_value());
   EXPECT_EQ(slice->code.find("static int kernel"), std::string::npos);
 }
 
 TEST(Slicer, NamesAMissingRoot) {
-  const auto slice = slice_sources(kFiles, {"absent"}, true);
+  const auto slice = slice_sources(SourceIndex(kFiles), {"absent"}, true);
   ASSERT_FALSE(slice.has_value());
   EXPECT_NE(slice.error().message.find("absent"), std::string::npos);
 }
@@ -152,7 +152,7 @@ TEST(Slicer, TakesTheNameThatTheFileSees) {
       {"two.h", "static inline int inverse(int x) { return x + 2; }\n"},
       {"k.c", "#include \"two.h\"\nint k(int x) { return inverse(x); }\n"},
   };
-  const auto slice = slice_sources(files, {"k"}, true);
+  const auto slice = slice_sources(SourceIndex(files), {"k"}, true);
   ASSERT_TRUE(slice.has_value());
   EXPECT_EQ(slice->code.find("x + 1"), std::string::npos);
   position(slice->code, "x + 2");
