@@ -67,5 +67,80 @@ TEST_F(CommandWords, OnlyAWordThatIsNoOptionMayBeAFile) {
   EXPECT_EQ(hint_of("plan -dash.tflite --json"), "for the file of that name write ./-dash.tflite");
 }
 
+TEST_F(CommandWords, AHintNamesWhatWasMeant) {
+  put("raw.bin", std::string(784, '\0'));
+  for (const auto& [command, hint] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"run " + kWith + "raw.bin --json", "did you mean --input raw.bin?"},
+           {"run " + kWith + "--inputs raw.bin --json", "did you mean --input?"},
+           {"compile " + kWith + "out.nk --json", "did you mean -o out.nk?"},
+           {"emit " + kWith + "-o c out --json", "did you mean -o out?"},
+           {"plan " + kWith + "--shape 1x28 --json",
+            "write NAME=1x28; netkit inspect MODEL shows the names"},
+           {"plan " + kWith + "--exclusive --json", "name a second model"},
+           {"run " + kWith + "--input nope.npy --json", "check the name and its folder"},
+           {"plan " + kWith + "-o - --json",
+            "./- is the file of that name; --json prints to stdout"}}) {
+    EXPECT_EQ(hint_of(command), hint) << command;
+  }
+  expect_error("run " + kWith + "a.bin b.bin", 2, "not expected: a.bin b.bin");
+  expect_error("--arena plan " + kWith, 2, "--arena: 'plan' is not a size");
+  expect_error("plan " + kWith + "--ram=", 2, "--ram: needs a value");
+  expect_error("run " + kWith + "--input=", 2, "--input: needs a value");
+  expect_error("run " + kWith + "--input ''", 2, "--input: the value is empty");
+  expect_error("plan -", 2, "'-' names no file");
+  expect_error("run " + kWith + "--input raw.bin --output =-", 2, "'-' names no file");
+  EXPECT_FALSE(fs::exists(folder_ + "/-"));
+}
+
+TEST_F(CommandWords, AnErrorInANumberHasItsPlace) {
+  const std::string run_with = "run " + kWith + "--input ";
+  expect_error(run_with + "0,200", 3, "element 1: 200 is out of range of int8");
+  expect_error(run_with + "0,200", 3, "give whole numbers from -128 to 127");
+  put("head.csv", "x,y\n1,2\n");
+  expect_error(run_with + "head.csv", 3, "head.csv:1, element 0: 'x' is not a number");
+  expect_error(run_with + "head.csv", 3, "without a heading");
+  put("low.csv", "1,2\n3,4\n5,nan\n");
+  expect_error(run_with + "low.csv", 3, "low.csv:3, element 5: ");
+}
+
+TEST_F(CommandWords, SizesHaveOneRule) {
+  for (const std::string size :
+       {"65536", "65536B", "64K", "64k", "64KB", "64kb", "64KiB", "64kib"}) {
+    const Outcome outcome = run("plan " + kWith + "--no-picture --ram " + size);
+    EXPECT_NE(outcome.out.find("fits into 65536 B"), std::string::npos) << size << outcome.err;
+  }
+  for (const std::string size : {"64KK", "64iB", "64BB", "64KiBB", "64KBi", "K", "0", "-1", "1T"}) {
+    expect_error("plan " + kWith + "--ram=" + size, 2, "is not a size");
+  }
+}
+
+TEST_F(CommandWords, HelpIsThereHoweverItIsAskedFor) {
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help plan").out, run("plan --help").out);
+  const std::string help = run("plan --help").out;
+  EXPECT_EQ(help.find("Excludes"), std::string::npos) << help;
+  for (const std::string verb : {"plan", "emit", "run", "compile", "inspect", "test"}) {
+    const std::string text = run(verb + " --help").out;
+    EXPECT_NE(text.find("--json"), std::string::npos) << verb;
+    EXPECT_NE(text.find("--arena SIZE"), std::string::npos) << verb;
+  }
+}
+
+TEST_F(CommandWords, ATerminalGetsNoRawBytes) {
+  put("bad.tflite",
+      "\x1c\xff\xfe\x9b"
+      "abcdefghij");
+  fs::copy(folder_ + "/bad.tflite", folder_ + "/n\xff\xc2\x9b\xc3\xa4.tflite");
+  const Outcome outcome = run("plan n\xff\xc2\x9b\xc3\xa4.tflite");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.err.find("n\\xff\\xc2\\x9b\xc3\xa4.tflite"), std::string::npos) << outcome.err;
+  for (const char c : run("plan bad.tflite").err) EXPECT_LT(static_cast<unsigned char>(c), 0x7f);
+}
+
+TEST_F(CommandWords, PhasesThatPassSaySo) {
+  EXPECT_NE(run("compile " + kWith + "--stop-after plan").out.find("up to plan pass"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace netkit::test

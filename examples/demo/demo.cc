@@ -11,9 +11,9 @@
 #include <string>
 
 #include "compiler/driver/compile.h"
-#include "compiler/driver/verbs/emit_model.h"
-#include "compiler/driver/session.h"
 #include "compiler/driver/io/tensor_io.h"
+#include "compiler/driver/session.h"
+#include "compiler/driver/verbs/emit_model.h"
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
 
@@ -133,8 +133,8 @@ void print_table(const netkit::driver::EmitReport& report, const netkit::driver:
                  size_t right, double microseconds) {
   fmt::print(
       "\n  arena          {:>9} B   inputs, outputs and scratch inside\n"
-      "  lower bound    {:>9} B   {} in class {}\n"
-      "  flash          {:>9} B   weights and tables, kernels not counted\n"
+      "  lower bound    {:>9} B   {} in class {} (docs/cli.md, --class)\n"
+      "  flash          {:>9} B   weights and parameters, kernels not counted\n"
       "  MACs           {:>9}     per inference\n"
       "  time           {:>9.1f} us  emitted C on this machine, measured\n"
       "  accuracy       {:>5} of {}   digits that training never saw\n\n",

@@ -36,7 +36,7 @@ std::string plan(const std::string& path, const py::dict& options) {
   return unlocked([&]() -> Result<std::string> {
     NK_ASSIGN(const driver::Planned planned, driver::plan_file(path, compile));
     NK_TRY(driver::fits_arena(planned.layout.arena_bytes, compile.plan.ram_bytes, path));
-    return plan::plan_json(planned.problem, planned.layout);
+    return plan::plan_json(planned.problem, planned.layout, planned.gaps);
   });
 }
 

@@ -57,8 +57,10 @@ Result<int> parse_count(const std::string& text, std::string_view option);
 // Refuses (kUsage) an option without its value, which no word that begins with "--" and no other
 // option is, and one that is given twice and may not be.
 Result<void> check_words(const CLI::App& app, const std::vector<std::string>& words);
-// Is `word`, as --name, --name=value, -x or -xvalue, an option of the program or of its verb?
-bool is_option(const CLI::App& app, const std::string& verb, const std::string& word);
+// What to do where `words` did not parse: a near option, the option that a file was meant for,
+// ./ for a file whose name reads as an option, or where the help is.
+std::string usage_hint(const CLI::App& app, const std::vector<std::string>& words,
+                       const std::string& verb);
 // "16000 B (15.6 KiB)"
 std::string size_text(int64_t bytes);
 

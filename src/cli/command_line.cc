@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // netkit <verb> MODEL [options]: finds the verb, parses, runs, turns the outcome into an exit code.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -65,25 +66,20 @@ int usage_error(std::string message, std::string hint, const Globals& globals) {
   return report_error({ErrorCode::kUsage, std::move(message), {}, std::move(hint), {}}, globals);
 }
 
-// A file's name that reads as an option gets the hint that helps.
-std::string usage_hint(const CLI::App& app, const std::vector<std::string>& words,
-                       const std::string& verb) {
-  for (const std::string& word : words) {
-    std::error_code error;
-    if (word.starts_with('-') && word.size() > 1 && !is_option(app, verb, word) &&
-        std::filesystem::exists(word, error)) {
-      return fmt::format("for the file of that name write ./{}", word);
-    }
-  }
-  return fmt::format("netkit{}{} --help", verb.empty() ? "" : " ", verb);
+// "-" is stdin or stdout elsewhere; here it would be a file of that name.
+Result<void> no_stream(const CLI::Option& option, const std::string& value) {
+  if (value != "-" && !(option.get_name() == "--output" && value.ends_with("=-"))) return {};
+  return fail(ErrorCode::kUsage, "'-' names no file: files are read and written by their names",
+              option.get_name(), "./- is the file of that name; --json prints to stdout");
 }
 
 // An option with nothing in it was meant to say something. Zero numbers are an input, though.
 Result<void> check_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_name() == "--input") continue;
+    const bool input = option->get_name() == "--input";
     for (const std::string& value : option->results()) {
-      if (!value.empty()) continue;
+      NK_TRY(no_stream(*option, value));
+      if (!value.empty() || input) continue;
       return fail(ErrorCode::kUsage, "the value is empty", option->get_name(),
                   "give it a value or leave it out");
     }
@@ -110,6 +106,42 @@ int no_verb(const CLI::App& app, const Globals& globals) {
   return static_cast<int>(ErrorCode::kUsage);
 }
 
+// "netkit help" and "netkit help VERB", as --help.
+int print_help(CLI::App& app, const char* program, const std::vector<std::string>& words) {
+  app.name(program);
+  std::string text = app.help();
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const auto named = [&](const std::string& word) { return verb->check_name(word); };
+    if (std::ranges::any_of(words, named)) text = verb->help(program);
+  }
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+int unknown_verb(const CLI::App& app, const std::vector<std::string>& words,
+                 const std::string& word, const Globals& globals) {
+  for (size_t i = 0; i + 1 < words.size(); ++i) {  // a verb where the size should stand
+    if (words[i] != "--arena" || !is_verb(app, words[i + 1])) continue;
+    return report_error(parse_size(words[i + 1], "--arena").error(), globals);
+  }
+  return usage_error(fmt::format("unknown verb '{}'", word),
+                     fmt::format("verbs: {}; netkit --help", verbs_of(app)), globals);
+}
+
+// An option's conditions are told when they are not met; a list of them in the help hides it.
+class ShortHelp : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string text = CLI::Formatter::make_option_opts(option);
+    return text.substr(0, text.find(" Excludes:"));
+  }
+};
+
+constexpr const char* kGlobalHelp =
+    "\nAlso:\n"
+    "  --json              one JSON object on stdout, messages on stderr\n"
+    "  --arena SIZE        the memory that there is, as 65536, 64K or 64KiB\n";
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kAbout);
   Context context;
@@ -119,9 +151,11 @@ int parse_and_run(int argc, char** argv) {
   app.add_flag("--json", context.globals.json, "one JSON object on stdout, messages on stderr");
   app.add_option("--arena", arena, "arena size, as 65536, 64K or 64KiB");
   app.fallthrough();
+  app.formatter(std::make_shared<ShortHelp>());  // before the verbs, which take it over
   for (const AddVerb add : kVerbs) add(app, context);
   for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
     verb->fallthrough();
+    verb->footer(kGlobalHelp + verb->get_footer());
     for (CLI::Option* option :
          verb->get_options([](CLI::Option* o) { return o->nonpositional(); })) {
       option->allow_extra_args(false);  // a list grows by saying its option again
@@ -132,11 +166,9 @@ int parse_and_run(int argc, char** argv) {
       argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   const bool json = context.globals.json;
   const std::string word = first_word(argc, argv);
-  if (!word.empty() && !is_verb(app, word)) {
-    return usage_error(fmt::format("unknown verb '{}'", word),
-                       fmt::format("verbs: {}; netkit --help", verbs_of(app)), context.globals);
-  }
   const std::vector<std::string> words(argv + 1, argv + argc);
+  if (word == "help") return print_help(app, argv[0], words);
+  if (!word.empty() && !is_verb(app, word)) return unknown_verb(app, words, word, context.globals);
   if (const auto checked = check_words(app, words); !checked) {
     return report_error(checked.error(), context.globals);
   }
@@ -148,6 +180,10 @@ int parse_and_run(int argc, char** argv) {
     return 0;
   } catch (const CLI::Success& e) {  // help
     return app.exit(e);
+  } catch (const CLI::ExtrasError&) {
+    context.globals.json = json;
+    return usage_error(fmt::format("not expected: {}", fmt::join(app.remaining(true), " ")),
+                       usage_hint(app, words, word), context.globals);
   } catch (const CLI::ParseError& e) {
     context.globals.json = json;
     return usage_error(e.what(), usage_hint(app, words, word), context.globals);

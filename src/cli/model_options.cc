@@ -12,9 +12,12 @@ namespace {
 
 Result<std::pair<std::string, Dims>> parse_shape(const std::string& text) {
   const size_t equals = text.rfind('=');
-  std::pair<std::string, Dims> shape;
-  if (equals != std::string::npos) shape.first = text.substr(0, equals);
-  const char* at = text.data() + (equals == std::string::npos ? 0 : equals + 1);
+  if (equals == std::string::npos) {
+    return fail(ErrorCode::kUsage, "names no input", fmt::format("--shape {}", text),
+                fmt::format("write NAME={}; netkit inspect MODEL shows the names", text));
+  }
+  std::pair<std::string, Dims> shape = {text.substr(0, equals), {}};
+  const char* at = text.data() + equals + 1;
   const char* end = text.data() + text.size();
   while (at < end) {
     int64_t value = 0;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -18,9 +19,35 @@ struct Unit {
   std::string_view suffix;
   int64_t bytes;
 };
-constexpr Unit kUnits[] = {{"", 1},        {"B", 1},        {"K", 1024},     {"KB", 1024},
-                           {"KiB", 1024},  {"M", 1 << 20},  {"MB", 1 << 20}, {"MiB", 1 << 20},
-                           {"G", 1 << 30}, {"GB", 1 << 30}, {"GiB", 1 << 30}};
+constexpr Unit kUnits[] = {{"", 1}, {"b", 1}, {"k", 1024}, {"m", 1 << 20}, {"g", 1 << 30}};
+
+// The unit of "K", "KB" and "KiB", in either case: a power of 1024. 0: none.
+int64_t unit_of(std::string_view text) {
+  std::string unit;
+  for (const char c : text) unit += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (unit.size() == 3 && unit.ends_with("ib")) unit.resize(1);
+  if (unit.size() == 2 && unit.ends_with("b")) unit.resize(1);
+  for (const Unit& known : kUnits) {
+    if (unit == known.suffix && (unit != "b" || text.size() == 1)) return known.bytes;
+  }
+  return 0;
+}
+
+// Bytes of the UTF-8 sequence that text begins with; 0 where it begins with none, or with a
+// control character (U+0080 to U+009F).
+size_t sequence_at(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (size == 0 || first > 0xf4 || size > text.size()) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool bad = (first == 0xc2 && byte(1) < 0xa0) || (first == 0xe0 && byte(1) < 0xa0) ||
+                   (first == 0xed && byte(1) > 0x9f) || (first == 0xf0 && byte(1) < 0x90) ||
+                   (first == 0xf4 && byte(1) > 0x8f);
+  return bad ? 0 : size;
+}
 
 // What to do where the place of the fault knew nothing better.
 constexpr const char* fallback_hint(ErrorCode code) {
@@ -55,9 +82,17 @@ Error with_hint(Error error) {
 
 std::string printable(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    out += control ? '?' : c;
+  while (!text.empty()) {
+    const size_t size = sequence_at(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (size == 0) {
+      out += fmt::format("\\x{:02x}", first);
+    } else if (first < 0x20 || first == 0x7f) {
+      out += '?';
+    } else {
+      out += text.substr(0, size);
+    }
+    text.remove_prefix(std::max<size_t>(size, 1));
   }
   return out;
 }
@@ -67,11 +102,9 @@ Result<int64_t> parse_size(const std::string& text, std::string_view option) {
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
   const std::string_view suffix(end, static_cast<size_t>(last - end));
-  for (const Unit& unit : kUnits) {
-    if (error == std::errc() && suffix == unit.suffix && value > 0 &&
-        value <= kMaxSize / unit.bytes) {
-      return value * unit.bytes;
-    }
+  const int64_t unit = unit_of(suffix);
+  if (error == std::errc() && unit > 0 && value > 0 && value <= kMaxSize / unit) {
+    return value * unit;
   }
   return fail(ErrorCode::kUsage, fmt::format("'{}' is not a size", text), std::string(option),
               "give bytes or a unit: 65536, 64K, 64KiB, 1MiB");

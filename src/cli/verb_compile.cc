@@ -62,6 +62,9 @@ Result<int> up_to_phase(const CompileArgs& args, driver::CompileOptions options,
     std::puts(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   } else {
     std::fputs(text.c_str(), stdout);
+    if (!dumps) {
+      fmt::print("{}: the phases up to {} pass\n", printable(args.model.model), args.stop_after);
+    }
   }
   return 0;
 }

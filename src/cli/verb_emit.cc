@@ -47,7 +47,7 @@ Result<int> emit_sources(EmitArgs args, const Globals& globals) {
   }
   for (const std::string& file : report.files) fmt::print("{}\n", printable(file));
   const bool is_c = args.emit.language == emit::Language::kC;
-  fmt::print("call {}{}; arena {} ({}), weights and tables {} in flash\n", report.name,
+  fmt::print("call {}{}; arena {} ({}), weights and parameters {} in flash\n", report.name,
              is_c ? "_run()" : "::Model::forward()", size_text(report.arena_bytes),
              report.proven_minimal ? "proven minimal, class " + report.plan_class : "not proven",
              size_text(report.weight_bytes + report.parameter_bytes));

@@ -18,7 +18,7 @@ struct InspectArgs {
 
 // "int8[1x28x28x1] q(…)" without the quantisation.
 std::string short_type(const std::string& type) {
-  return type.substr(0, type.find(' '));
+  return type.substr(0, type.find(" q("));
 }
 
 void print_layers(const driver::Inspection& x) {
@@ -39,11 +39,12 @@ void print_full(const driver::Inspection& x) {
   fmt::print("arena       {} of class {}, lower bound {} B: {}\n", size_text(x.arena_bytes),
              x.plan_class, x.lower_bound_bytes,
              x.proven_minimal ? "proven minimal" : "not proven minimal");
-  fmt::print("flash       {} of weights and tables, {} of parameters (kernels not counted)\n",
-             size_text(x.weight_bytes), size_text(x.parameter_bytes));
+  fmt::print("flash       {} of weights and parameters: {} B and {} B (kernels not counted)\n",
+             size_text(x.weight_bytes + x.parameter_bytes), x.weight_bytes, x.parameter_bytes);
   fmt::print(".nk file    {}\n", size_text(x.nk_file_bytes));
   fmt::print("context     {} B of RAM for the interpreter on this machine; emitted C: 0 B\n",
              x.context_bytes);
+  if (x.test_cases >= 0) fmt::print("test cases  {}\n", x.test_cases);
   for (const auto& [key, value] : x.provenance) {
     fmt::print("{:<11} {}\n", printable(key), printable(value));
   }
@@ -57,9 +58,16 @@ void print_full(const driver::Inspection& x) {
 Result<int> inspect(const InspectArgs& args, const Globals& globals) {
   NK_ASSIGN(const driver::CompileOptions options, compile_options(args.model));
   NK_ASSIGN(const driver::Inspection x, driver::inspect_file(args.model.model, options));
+  print_warnings(x.warnings);
   const Result<void> fits = driver::fits_arena(x.arena_bytes, globals.arena_bytes, x.file);
   if (globals.json) {
-    std::puts(driver::to_json(x).c_str());
+    std::string text = driver::to_json(x);
+    if (globals.arena_bytes) {
+      text.pop_back();  // '}'
+      text += fmt::format(R"(,"arena":{{"bytes":{},"fits":{}}}}})", *globals.arena_bytes,
+                          fits.has_value());
+    }
+    std::puts(text.c_str());
     return fits ? 0 : report_on_stderr(fits.error());
   }
   fmt::print("{} for target {}\n", printable(x.file), x.target);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // netkit plan: runs the groups of cli/plan/ in the order of one table.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -86,12 +88,17 @@ Result<int> run(PlanVerb& verb) {
     code = std::max(code, answer.code);
   }
   if (!answer.files.empty()) NK_TRY(driver::write_all(answer.files));
-  if (request.globals.json) {
-    answer.text = joined_json(plan::plan_json(planned.problem, planned.layout), answer) + "\n";
-  }
-  std::fputs(answer.text.c_str(), stdout);
   const Result<void> fits = driver::fits_arena(planned.layout.arena_bytes,
                                                request.globals.arena_bytes, request.model.model);
+  if (request.globals.arena_bytes) {
+    answer.fields["arena"] =
+        fmt::format(R"({{"bytes":{},"fits":{}}})", *request.globals.arena_bytes, fits.has_value());
+  }
+  if (request.globals.json) {
+    answer.text =
+        joined_json(plan::plan_json(planned.problem, planned.layout, planned.gaps), answer) + "\n";
+  }
+  std::fputs(answer.text.c_str(), stdout);
   return fits ? code : std::max(code, report_on_stderr(fits.error()));
 }
 

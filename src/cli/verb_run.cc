@@ -41,7 +41,7 @@ void print_json(const driver::RunReport& report) {
         nlohmann::json(port.name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
         name_of(port.type.dtype), fmt::join(port.type.dims, ","), values_text(report, i, SIZE_MAX));
   }
-  out += fmt::format(R"(],"seconds":{})", report.seconds);
+  out += fmt::format(R"(],"seconds":{},"runs":{})", report.seconds, report.runs);
   if (!report.profile.empty()) {
     nlohmann::json steps = nlohmann::json::array();
     for (const auto& step : report.profile) {
@@ -60,7 +60,9 @@ void print_text(const driver::RunReport& report) {
   for (const auto& step : report.profile) {
     fmt::print("{:10.1f} us  {}  {}\n", step.seconds * 1e6, step.kernel, printable(step.node));
   }
-  fmt::print("{:.1f} us (this machine, measured)\n", report.seconds * 1e6);
+  const std::string runs =
+      report.runs > 1 ? fmt::format(" a run, the mean of {} runs", report.runs) : "";
+  fmt::print("{:.1f} us{} (this machine, measured)\n", report.seconds * 1e6, runs);
 }
 
 Result<int> run(const RunArgs& args, const Globals& globals) {
@@ -84,9 +86,10 @@ void add_run(CLI::App& app, Context& context) {
                    "[NAME=]VALUES|FILE: comma list, .npy, .csv or raw .bin; once per input")
       ->take_all();
   verb->add_option("--output", args->run.outputs, "[NAME=]FILE: .npy, .csv or raw bytes");
-  verb->add_option("--repeat", args->repeat, "runs in a row; state carries over");
+  verb->add_option("--repeat", args->repeat,
+                   "runs in a row; state carries over, times are the mean of a run");
   verb->add_flag("--real", args->run.real, "values are real numbers: quantise them");
-  verb->add_flag("--profile", args->run.profile, "time of every step");
+  verb->add_flag("--profile", args->run.profile, "time of every step, the mean of all runs");
   verb->add_option("--dump-layers", args->run.dump_layers, "folder for every step's output");
   verb->footer(
       "\nExamples:\n"

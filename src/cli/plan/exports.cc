@@ -72,8 +72,11 @@ class ExportsGroup : public PlanGroup {
  private:
   // A list keeps what it says of its buffers.
   static std::string csv_text(const driver::Planned& planned) {
-    const plan::BufferList list =
-        planned.list ? *planned.list : plan::buffer_list_of(planned.layout);
+    plan::BufferList list = planned.list ? *planned.list : plan::buffer_list_of(planned.layout);
+    const bool lives = planned.layout.steps.empty() && planned.gaps.size() == list.ids.size();
+    for (size_t i = 0; lives && i < list.ids.size(); ++i) {
+      list.problem.buffers[i].gaps = planned.gaps[i];
+    }
     std::vector<int64_t> offsets;
     for (size_t i = 0; i < list.ids.size(); ++i) {
       offsets.push_back(planned.list ? planned.layout.buffers[i].offset

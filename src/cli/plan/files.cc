@@ -32,7 +32,8 @@ class FilesGroup : public PlanGroup {
                   request.model.model, "give the one model that it was made from");
     }
     if (!output_.empty()) {
-      answer.files.push_back({output_, plan::plan_json(planned.problem, planned.layout) + "\n"});
+      answer.files.push_back(
+          {output_, plan::plan_json(planned.problem, planned.layout, planned.gaps) + "\n"});
     }
     if (!graph_output_.empty()) {
       answer.files.push_back({graph_output_, plan::graph_json(planned.problem) + "\n"});

@@ -52,6 +52,15 @@ std::string verdict(const plan::RegionPlan& plan) {
                      why);
 }
 
+std::string flash_text(const plan::FlashUse& flash, bool stored) {
+  const std::string size = fmt::format("flash {}: ", short_size(flash.bytes));
+  if (flash.used_bytes < 0) return size + "not checked: a plan does not say what the model keeps\n";
+  const int64_t room = flash.bytes - flash.used_bytes;
+  return fmt::format("{}{} {}, {} {}\n", size, stored ? "the .nk file" : "weights and parameters",
+                     size_text(flash.used_bytes), size_text(std::abs(room)),
+                     room < 0 ? "short: does not fit" : "free for code");
+}
+
 class MemoryGroup : public PlanGroup {
  public:
   void add(CLI::App& verb) override {
@@ -70,17 +79,14 @@ class MemoryGroup : public PlanGroup {
                    PlanAnswer& answer) override {
     if (file_.empty()) return {};
     if (planned.list) NK_TRY(driver::demand_bare_lives(*planned.list, "a memory map"));
-    NK_ASSIGN(const plan::RegionPlan fit, plan::fit_into_regions(planned.layout, map_));
+    NK_ASSIGN(plan::RegionPlan fit, plan::fit_into_regions(planned.layout, map_));
+    if (map_.flash_bytes) fit.flash = {*map_.flash_bytes, planned.flash_bytes};
     answer.fields["memory"] = plan::region_plan_json(planned.layout, fit);
     answer.text += table(map_, fit) + verdict(fit);
-    if (fit.verdict != plan::Verdict::kFits) answer.code = static_cast<int>(ErrorCode::kNo);
-    if (map_.flash_bytes && planned.weight_bytes >= 0) {
-      const int64_t room = *map_.flash_bytes - planned.weight_bytes;
-      answer.text += fmt::format("flash {}: weights {}, {} {}\n", short_size(*map_.flash_bytes),
-                                 size_text(planned.weight_bytes), size_text(std::abs(room)),
-                                 room < 0 ? "short" : "free for code");
-      if (room < 0) answer.code = static_cast<int>(ErrorCode::kNo);
-    }
+    if (fit.flash) answer.text += flash_text(*fit.flash, planned.stored);
+    const bool fits =
+        fit.verdict == plan::Verdict::kFits && (!fit.flash || fit.flash->short_bytes() == 0);
+    if (!fits) answer.code = static_cast<int>(ErrorCode::kNo);
     return {};
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/plan/plan_group.h"
 
@@ -26,6 +27,10 @@ class RamGroup : public PlanGroup {
                    PlanAnswer& answer) override {
     if (text_.empty()) return {};
     const plan::Layout& layout = planned.layout;
+    answer.fields["ram"] = fmt::format(R"({{"bytes":{},"fits":{},"short_bytes":{},"proven":{}}})",
+                                       bytes_, layout.verdict == plan::Verdict::kFits,
+                                       std::max<int64_t>(0, layout.arena_bytes - bytes_),
+                                       layout.verdict != plan::Verdict::kNotFound);
     if (layout.verdict == plan::Verdict::kFits) {
       answer.text +=
           fmt::format("fits into {}: {} B free\n", size_text(bytes_), bytes_ - layout.arena_bytes);

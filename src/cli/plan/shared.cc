@@ -19,7 +19,8 @@ class SharedGroup : public PlanGroup {
 
   Result<void> prepare(PlanRequest& request) override {
     if (exclusive_ && concurrent_) {
-      return fail(ErrorCode::kUsage, "--exclusive and --concurrent exclude each other");
+      return fail(ErrorCode::kUsage, "exclude each other", "--exclusive, --concurrent",
+                  "give the one that says how the models run");
     }
     const bool asked = exclusive_ || concurrent_;
     if (more_.empty() == !asked) {
@@ -27,7 +28,9 @@ class SharedGroup : public PlanGroup {
       request.sharing = concurrent_ ? plan::Sharing::kConcurrent : plan::Sharing::kExclusive;
       return {};
     }
-    if (more_.empty()) return fail(ErrorCode::kUsage, "one model shares with nobody");
+    if (more_.empty())
+      return fail(ErrorCode::kUsage, "one model shares with nobody",
+                  concurrent_ ? "--concurrent" : "--exclusive", "name a second model");
     return fail(ErrorCode::kUsage, "several models need to know how they share the arena", {},
                 "add --exclusive (one runs at a time) or --concurrent");
   }

@@ -72,7 +72,7 @@ class TextGroup : public PlanGroup {
     answer.text += fmt::format("{}: {}, {} buffers, alignment {}{}\n", printable(title(request)),
                                lives ? "given lives" : fmt::format("{} steps", layout.steps.size()),
                                layout.buffers.size(), layout.alignment,
-                               planned.stored ? "; as stored in the file" : "");
+                               planned.stored ? "; as stored, checked but for its bound" : "");
     if (!no_picture_) {
       answer.text += text_without_controls(plan::text_picture(planned.drawn_layout()));
     }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "compiler/driver/aligned_block.h"
 #include "compiler/driver/cases/legacy_cases.h"
 #include "compiler/driver/fixed_inputs.h"
+#include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
 
 namespace netkit::driver {
@@ -21,6 +23,13 @@ constexpr PhaseName kPhases[] = {{"import", Phase::kImport},
                                  {"passes", Phase::kPasses},
                                  {"select", Phase::kSelect},
                                  {"plan", Phase::kPlan}};
+
+// A later phase knows the graph and not its file; what is wrong with an option stands there.
+Error of_file(Error error, const std::string& path) {
+  const bool named = error.code == ErrorCode::kUsage || error.where.starts_with(path);
+  if (!named) error.where = error.where.empty() ? path : fmt::format("{}: {}", path, error.where);
+  return error;
+}
 
 }  // namespace
 
@@ -37,10 +46,19 @@ Result<Compilation> compile_file(const std::string& path, const CompileOptions& 
 
 Result<Compilation> compile_bytes(std::span<const std::byte> bytes, const std::string& path,
                                   const CompileOptions& options) {
+  if (sniff_format(bytes) == ModelFormat::kNk) {  // what is broken in it comes first
+    const AlignedBlock block = AlignedBlock::copy_of(bytes);
+    NK_TRY(read_nk({block.data(), block.size()}, path));
+  }
   NK_ASSIGN(ForeignGraph foreign, import_model(bytes, path));
   CompileOptions left = options;
   NK_TRY(fix_inputs(foreign, left));
-  NK_ASSIGN(Compilation c, compile_foreign(std::move(foreign), left));
+  auto compiled = compile_foreign(std::move(foreign), left);
+  if (!compiled) return std::unexpected(of_file(std::move(compiled.error()), path));
+  Compilation c = std::move(*compiled);
+  for (std::string& warning : c.warnings) {
+    if (!warning.starts_with(path)) warning = fmt::format("{}: {}", path, warning);
+  }
   const bool planned = options.last == Phase::kPlan;
   if (planned && c.foreign.format == SourceFormat::kNkLegacy) {
     NK_ASSIGN(const LegacyCases cases, legacy_cases(bytes));

@@ -86,10 +86,15 @@ Result<ForeignGraph> dispatch(std::span<const std::byte> bytes, const std::strin
     case ModelFormat::kTflite: return import_tflite(bytes, options);
     case ModelFormat::kNkLegacy: return import_nk_legacy(bytes);
     case ModelFormat::kNk:
-      return bad_input("a .nk file is compiled already: there is nothing to import");
-    case ModelFormat::kOnnx:
-      if (has_suffix(file_name, ".tflite")) break;
-      return import_onnx(bytes, std::filesystem::path(file_name).parent_path().string(), options);
+      return bad_input("a .nk file is compiled already: there is nothing to import", {},
+                       "give the model it was made from");
+    case ModelFormat::kOnnx: {
+      auto graph =
+          import_onnx(bytes, std::filesystem::path(file_name).parent_path().string(), options);
+      // A guess by the first byte, which a broken .tflite may have too: its name then decides.
+      if (graph || !has_suffix(file_name, ".tflite")) return graph;
+      break;
+    }
     case ModelFormat::kUnknown: break;
   }
   if (const Magic* magic = magic_of(bytes); magic != nullptr && !magic->what.empty()) {

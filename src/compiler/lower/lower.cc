@@ -113,7 +113,7 @@ class Lowering {
     for (size_t i = 0; i < shapes.size(); ++i) {
       const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(foreign_.inputs[i])];
       if (auto bytes = byte_count(t.type.dtype, shapes[i]); !bytes) {
-        if (!t.dtype_name.empty()) return unsupported_input(t);
+        if (bits_of(t.type.dtype) == 0) return unsupported_input(t);
         return bad_input(bytes.error().message,
                          fmt::format("{}: input '{}'", foreign_.file, t.name));
       }
@@ -123,8 +123,9 @@ class Lowering {
   }
 
   std::unexpected<Error> unsupported_input(const ForeignTensor& t) const {
-    return bad_input(fmt::format("input '{}' has the unsupported type {}", t.name, t.dtype_name),
-                     foreign_.file);
+    return bad_input(fmt::format("input '{}' has the unsupported type {}", t.name,
+                                 t.dtype_name.empty() ? name_of(t.type.dtype) : t.dtype_name),
+                     foreign_.file, "export the model so that its inputs are numbers netkit knows");
   }
 
   // Why the node cannot even be tried; empty where it can.

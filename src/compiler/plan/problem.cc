@@ -193,7 +193,9 @@ Result<void> check_problem(const Problem& problem) {
       (problem.alignment & (problem.alignment - 1)) != 0) {
     return bad_input("alignment is not a power of two between 1 and 2^30");
   }
-  if (problem.steps.empty()) return bad_input("the graph has no operators");
+  if (problem.steps.empty()) {
+    return bad_input("the graph has no operators", {}, "give a model that computes something");
+  }
   if (problem.tensors.size() > kMaxItems || problem.steps.size() > kMaxItems) {
     return bad_input("more than 100000 tensors or operators");
   }

@@ -54,9 +54,12 @@ std::string_view bare(std::string_view token) {
 
 std::unexpected<Error> outside(std::string_view token, const TensorType& type,
                                const std::string& where) {
+  const Range* range = range_of(type.dtype);
   return bad_input(
       fmt::format("{} is out of range of {}", token.substr(0, 40), name_of(type.dtype)), where,
-      is_float(type.dtype) ? "infinity is written inf" : "");
+      range == nullptr ? "infinity is written inf"
+                       : fmt::format("give whole numbers from {} to {}{}", range->lo, range->hi,
+                                     type.quant.empty() ? "" : ", or real numbers with --real"));
 }
 
 std::unexpected<Error> not_a_value(std::string_view token, const TensorType& type,
@@ -73,8 +76,7 @@ Result<T> parse_real(std::string_view token, const TensorType& type, const std::
   const char* last = token.data() + token.size();
   const auto [end, error] = std::from_chars(token.data(), last, value);
   if (token.empty() || end != last || error == std::errc::invalid_argument) {
-    return bad_input(fmt::format("'{}' is not a number", token.substr(0, 40)), where,
-                     "give a comma list of numbers, or a file that exists");
+    return bad_input(fmt::format("'{}' is not a number", token.substr(0, 40)), where);
   }
   if (error == std::errc::result_out_of_range) {  // does not say on which side
     const std::string text(token);

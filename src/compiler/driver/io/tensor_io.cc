@@ -37,19 +37,37 @@ float half_to_float(uint16_t half) {
   return sign * std::ldexp(static_cast<float>(1024 + mantissa), static_cast<int>(exponent) - 25);
 }
 
+// `where` with the element, which counts from 0.
+Error at_element(Error error, const std::string& where, int64_t element) {
+  error.where = fmt::format("{}, element {}", where, element);
+  return error;
+}
+
+// Numbers between commas, semicolons and line ends. `lines`: of a file, whose lines are named.
 Result<Bytes> from_text(std::string_view text, const TensorType& type, bool real,
-                        const std::string& where) {
+                        const std::string& where, bool lines) {
   NK_ASSIGN(const int64_t wanted, element_count(type.dims));
   Bytes bytes;
-  int64_t count = 0;
+  int64_t count = 0, line = 1;
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find_first_of(",\n;", at), text.size());
     const std::string_view token = text.substr(at, end - at);
     at = end + 1;
+    const bool last_of_line = end == text.size() || text[end] == '\n';
+    const int64_t this_line = line;
+    line += last_of_line ? 1 : 0;
     const bool blank = token.find_first_not_of(" \t\r") == std::string_view::npos;
-    if (blank && (end == text.size() || text[end] == '\n')) continue;
+    if (blank && last_of_line) continue;
     if (++count > wanted) continue;
-    NK_TRY(append_text(bytes, token, type, real, where));
+    auto added = append_text(bytes, token, type, real, where);
+    if (added) continue;
+    Error error = std::move(added.error());
+    if (error.hint.empty()) {
+      error.hint = lines ? "give numbers only, without a heading"
+                         : "give a comma list of numbers, or a file that exists";
+    }
+    return std::unexpected(at_element(
+        std::move(error), lines ? fmt::format("{}:{}", where, this_line) : where, count - 1));
   }
   if (count != wanted) {
     return bad_input(fmt::format("{} values given, {} needs {}", count, kind_of(type), wanted),
@@ -95,7 +113,8 @@ Result<Bytes> from_npy(std::span<const std::byte> file, const TensorType& type,
   Bytes bytes;
   for (int64_t i = 0; i < count; ++i) {
     const double value = element(array.data, array.type.dtype, static_cast<size_t>(i));
-    NK_TRY(append_real(bytes, value, type, where));
+    auto added = append_real(bytes, value, type, where);
+    if (!added) return std::unexpected(at_element(std::move(added.error()), where, i));
   }
   return bytes;
 }
@@ -133,8 +152,9 @@ Result<Bytes> read_input(const std::string& what, const TensorType& type, bool r
   std::error_code error;
   const auto status = std::filesystem::status(what, error);
   if (!std::filesystem::exists(status)) {
-    if (!names_a_file(what)) return from_text(what, type, real, input);
-    return bad_input("no such file", fmt::format("{}: {}", input, what));
+    if (!names_a_file(what)) return from_text(what, type, real, input, false);
+    return bad_input("no such file", fmt::format("{}: {}", input, what),
+                     "check the name and its folder");
   }
   const std::string where = fmt::format("{}: {}", input, what);
   if (std::filesystem::is_directory(status)) {
@@ -149,7 +169,7 @@ Result<Bytes> read_input(const std::string& what, const TensorType& type, bool r
   if (ends_with(what, ".npy")) return from_npy(file, type, where);
   if (ends_with(what, ".csv")) {
     const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-    return from_text(without_mark(text), type, real, where);
+    return from_text(without_mark(text), type, real, where, true);
   }
   NK_ASSIGN(const int64_t wanted, byte_count(type.dtype, type.dims));
   if (static_cast<int64_t>(file.size()) != wanted) {

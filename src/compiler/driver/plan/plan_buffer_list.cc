@@ -91,6 +91,11 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
     tensor.bytes = list.problem.buffers[i].bytes;
     planned.problem.tensors.push_back(std::move(tensor));
   }
+  for (const plan::PlacementBuffer& b : list.problem.buffers) {
+    planned.gaps.push_back(b.gaps);
+    std::ranges::sort(planned.gaps.back(), {},
+                      [](const plan::LifeGap& gap) { return gap.steps.begin; });
+  }
   planned.problem.alignment = list.problem.alignment;
   planned.layout = layout_of(list, *placed);
   NK_ASSIGN(planned.layout.given_order_peak_bytes, plan::load_bound(list.problem));

@@ -16,26 +16,35 @@
 namespace netkit::driver {
 namespace {
 
+// Bytes of one case: all tensors, one after the other.
+Result<size_t> case_bytes(const std::vector<InOut>& ports) {
+  size_t bytes = 0;
+  for (const InOut& port : ports) {
+    NK_ASSIGN(const int64_t one, byte_count(port.type.dtype, port.type.dims));
+    bytes += static_cast<size_t>(one);
+  }
+  return bytes;
+}
+
 Result<std::vector<std::vector<Bytes>>> cut(const std::string& path,
                                             const std::vector<InOut>& ports) {
   NK_ASSIGN(const Bytes file, read_model_file(path));
   std::vector<size_t> sizes;
-  size_t case_bytes = 0;
   for (const InOut& port : ports) {
     NK_ASSIGN(const int64_t bytes, byte_count(port.type.dtype, port.type.dims));
     sizes.push_back(static_cast<size_t>(bytes));
-    case_bytes += sizes.back();
   }
-  if (case_bytes == 0 || file.size() % case_bytes != 0) {
+  NK_ASSIGN(const size_t one, case_bytes(ports));
+  if (one == 0 || file.size() % one != 0) {
     return bad_input(
-        fmt::format("{} bytes are no multiple of the {} bytes of a case", file.size(), case_bytes),
-        path);
+        fmt::format("{} bytes are no multiple of the {} bytes of a case", file.size(), one), path,
+        "give the raw bytes of every tensor, case after case");
   }
-  std::vector<std::vector<Bytes>> cases(file.size() / case_bytes);
+  std::vector<std::vector<Bytes>> cases(file.size() / one);
   auto at = file.begin();
-  for (auto& one : cases) {
+  for (auto& tensors : cases) {
     for (const size_t size : sizes) {
-      one.emplace_back(at, at + static_cast<std::ptrdiff_t>(size));
+      tensors.emplace_back(at, at + static_cast<std::ptrdiff_t>(size));
       at += static_cast<std::ptrdiff_t>(size);
     }
   }
@@ -55,9 +64,14 @@ Result<std::vector<TestCase>> read_cases(const Schedule& schedule, const BuildOp
   const size_t count = build.cases > 0 ? static_cast<size_t>(build.cases) : inputs.size();
   if (inputs.size() < count || outputs.size() < count ||
       (build.cases == 0 && inputs.size() != outputs.size())) {
+    NK_ASSIGN(const size_t in_bytes, case_bytes(schedule.inputs));
+    NK_ASSIGN(const size_t out_bytes, case_bytes(schedule.outputs));
     return bad_input(
-        fmt::format("{} inputs and {} outputs for {} cases", inputs.size(), outputs.size(), count),
-        build.case_inputs);
+        fmt::format("{} B are {} cases of {} B, {} has {} B, which are {} cases of {} B{}",
+                    inputs.size() * in_bytes, inputs.size(), in_bytes, build.case_outputs,
+                    outputs.size() * out_bytes, outputs.size(), out_bytes,
+                    build.cases > 0 ? fmt::format("; --cases asks for {}", count) : ""),
+        build.case_inputs, "give raw bytes of the model's own types, as many cases in both files");
   }
   std::vector<TestCase> cases;
   for (size_t i = 0; i < count; ++i) {

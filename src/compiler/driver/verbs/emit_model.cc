@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/verbs/emit_model.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cctype>
 
@@ -10,6 +12,11 @@
 #include "compiler/ir/files/files_read.h"
 
 namespace netkit::driver {
+namespace {
+
+constexpr size_t kLargeText = size_t{32} << 20;
+
+}  // namespace
 
 std::string identifier_from_path(const std::string& path) {
   std::string stem = path.substr(path.find_last_of('/') + 1);
@@ -65,10 +72,9 @@ Result<EmitReport> emit_model(const std::string& path, const CompileOptions& com
   if (emit.caller_io) options.plan.in_out = plan::InOut::kCallerOwned;
   const std::string name = emit.name.empty() ? identifier_from_path(path) : emit.name;
   const bool is_c = emit.language == emit::Language::kC;
-  NK_TRY(FilesRead::declare(
-      std::array{emit.folder + "/" + name + (is_c ? ".h" : ".hpp"),
-                 emit.folder + "/" + name + (is_c ? ".c" : ".cpp")},
-      std::array{emit.memory_map}));
+  NK_TRY(FilesRead::declare(std::array{emit.folder + "/" + name + (is_c ? ".h" : ".hpp"),
+                                       emit.folder + "/" + name + (is_c ? ".c" : ".cpp")},
+                            std::array{emit.memory_map}));
   NK_ASSIGN(const Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, emit.arena_limit_bytes, path));
   NK_TRY(fits_memory_map(emit.memory_map, made.program.arena_bytes,
@@ -91,6 +97,14 @@ Result<EmitReport> emit_model(const std::string& path, const CompileOptions& com
   report.proven_minimal = made.program.proven_minimal;
   report.plan_class = made.program.plan_class;
   report.warnings = made.warnings;
+  size_t text_bytes = 0;
+  for (const auto& file : files) text_bytes += file.text.size();
+  if (text_bytes > kLargeText) {
+    report.warnings.push_back(fmt::format(
+        "{}: {} MiB of source: compilers are slow with it and take many times its size of "
+        "memory; netkit compile makes a .nk file that a program maps",
+        path, text_bytes >> 20));
+  }
   return report;
 }
 

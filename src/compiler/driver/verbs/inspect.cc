@@ -91,6 +91,7 @@ Result<Inspection> inspect_compilation(const Compilation& made, const std::strin
   out.parameter_bytes = emit::model_flash_bytes(made.program) - out.weight_bytes;
   out.context_bytes = sizeof(Executor);
   out.provenance = made.program.metadata;
+  out.warnings = made.warnings;
   NK_ASSIGN(const Bytes nk, write_nk(made.program));
   out.nk_file_bytes = static_cast<int64_t>(nk.size());
   return out;
@@ -136,23 +137,24 @@ std::string to_json(const Inspection& x) {
   }
   json provenance = json::object();
   for (const auto& [key, value] : x.provenance) provenance[key] = value;
-  const json object = {{"format", "netkit-inspect/1"},
-                       {"file", x.file},
-                       {"target", x.target},
-                       {"inputs", x.inputs},
-                       {"outputs", x.outputs},
-                       {"layers", layers},
-                       {"macs", x.macs},
-                       {"transposes", x.transposes},
-                       {"arena_bytes", x.arena_bytes},
-                       {"lower_bound_bytes", x.lower_bound_bytes},
-                       {"proven_minimal", x.proven_minimal},
-                       {"class", x.plan_class},
-                       {"weight_bytes", x.weight_bytes},
-                       {"parameter_bytes", x.parameter_bytes},
-                       {"nk_file_bytes", x.nk_file_bytes},
-                       {"context_bytes", x.context_bytes},
-                       {"provenance", provenance}};
+  json object = {{"format", "netkit-inspect/1"},
+                 {"file", x.file},
+                 {"target", x.target},
+                 {"inputs", x.inputs},
+                 {"outputs", x.outputs},
+                 {"layers", layers},
+                 {"macs", x.macs},
+                 {"transposes", x.transposes},
+                 {"arena_bytes", x.arena_bytes},
+                 {"lower_bound_bytes", x.lower_bound_bytes},
+                 {"proven_minimal", x.proven_minimal},
+                 {"class", x.plan_class},
+                 {"weight_bytes", x.weight_bytes},
+                 {"parameter_bytes", x.parameter_bytes},
+                 {"nk_file_bytes", x.nk_file_bytes},
+                 {"context_bytes", x.context_bytes},
+                 {"provenance", provenance}};
+  if (x.test_cases >= 0) object["test_cases"] = x.test_cases;
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

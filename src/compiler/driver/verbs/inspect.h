@@ -19,7 +19,7 @@ struct LayerInfo {
   int64_t weight_bytes = 0;  // constants that this step reads
   int64_t output_bytes = 0;
   int64_t scratch_bytes = 0;
-  int mode = 0;                      // of the kernel; 0: plain
+  int mode = 0;                      // index into the kernel's modes; 0: plain
   std::vector<std::string> refused;  // better kernels whose predicate did not hold
 };
 
@@ -33,8 +33,10 @@ struct Inspection {
   bool proven_minimal = false;
   std::string plan_class;
   int64_t weight_bytes = 0, parameter_bytes = 0, nk_file_bytes = 0;
+  int test_cases = -1;        // inside a .nk file; -1: not one
   int64_t context_bytes = 0;  // RAM of the interpreter beyond the arena
   std::vector<std::pair<std::string, std::string>> provenance;
+  std::vector<std::string> warnings;  // of the import; none from a .nk file
 };
 
 // Any model file; a .nk is reported from what it holds.

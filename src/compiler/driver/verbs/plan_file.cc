@@ -8,6 +8,7 @@
 #include "compiler/driver/io/read_text.h"
 #include "compiler/driver/plan/plan_buffer_list.h"
 #include "compiler/driver/session.h"
+#include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
 #include "compiler/plan/io/json.h"
@@ -21,27 +22,40 @@ std::unexpected<Error> in_file(Error error, const std::string& path) {
   return std::unexpected(std::move(error));
 }
 
-// The text of a stored plan; empty: `path` holds none.
-Result<std::string> stored_plan(const std::string& path) {
-  if (path.ends_with(".nk")) {
-    NK_ASSIGN(const Bytes bytes, read_model_file(path));
-    if (sniff_format(bytes) == ModelFormat::kNkLegacy) return std::string();
-    NK_ASSIGN(const Session session, Session::from_nk(bytes, path));
-    NK_ASSIGN(NkInfo info, read_nk(session.nk_file(), path));
-    if (info.plan_json.empty()) {
-      return bad_input("holds no plan", path, "compile it again from its model");
-    }
-    return std::move(info.plan_json);
+enum class PlanSource { kModel, kNk, kJson, kList };
+
+// By what the file holds, as every verb does; text that is not JSON by its name.
+PlanSource source_of(const std::string& path, std::span<const std::byte> bytes) {
+  switch (sniff_format(bytes)) {
+    case ModelFormat::kNk:
+      return PlanSource::kNk;
+    case ModelFormat::kNkLegacy:
+    case ModelFormat::kTflite:
+      return PlanSource::kModel;
+    default:
+      break;  // that of ONNX is a guess
   }
-  if (!path.ends_with(".json")) return std::string();
-  NK_ASSIGN(std::string text, read_text(path));
-  return plan::is_plan_json(text) ? std::move(text) : std::string();
+  const std::string_view text =
+      without_mark({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const bool object = first != std::string_view::npos && text[first] == '{';
+  if (object || path.ends_with(".json")) return PlanSource::kJson;
+  return path.ends_with(".csv") ? PlanSource::kList : PlanSource::kModel;
 }
 
-// An older .nk file holds a model and no plan.
-bool is_nk_legacy_file(const std::string& path) {
-  const auto bytes = read_model_file(path);
-  return bytes && sniff_format(*bytes) == ModelFormat::kNkLegacy;
+struct SourceFile {
+  PlanSource source = PlanSource::kModel;
+  Bytes bytes;
+  std::string_view text() const {
+    return without_mark({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+};
+
+Result<SourceFile> read_source(const std::string& path) {
+  SourceFile file;
+  NK_ASSIGN(file.bytes, read_model_file(path));
+  file.source = source_of(path, file.bytes);
+  return file;
 }
 
 // No search: a stored plan fits, or the bound of its widest class says whether another one can, as
@@ -58,67 +72,100 @@ void set_verdict(plan::Layout& layout, const plan::PlanOptions& options) {
 }
 
 // A model, as far as `options.last` says.
-Result<Planned> plan_model(const std::string& path, const CompileOptions& options) {
+Result<Planned> plan_model(const SourceFile& file, const std::string& path,
+                           const CompileOptions& options) {
   Planned planned;
-  NK_ASSIGN(Compilation made, compile_file(path, options));
+  NK_TRY(target_named(options.target));
+  NK_ASSIGN(Compilation made, compile_bytes(file.bytes, path, options));
   planned.problem = to_problem(made.schedule, find_target(options.target)->arena_alignment);
   planned.layout = std::move(made.layout);
   planned.class_layouts = std::move(made.class_layouts);
-  planned.weight_bytes = 0;
-  for (const Constant& c : made.schedule.constants) {
-    planned.weight_bytes += static_cast<int64_t>(c.data.size());
-  }
+  if (options.last == Phase::kPlan) planned.flash_bytes = emit::model_flash_bytes(made.program);
   planned.warnings = std::move(made.warnings);
   return planned;
 }
 
-}  // namespace
-
-Result<Planned> problem_of_file(const std::string& path, CompileOptions options) {
+Result<Planned> graph_problem(const SourceFile& file, const std::string& path,
+                              const CompileOptions& options) {
+  NK_TRY(hears_options(options, path, "an abstract graph", "leave it out",
+                       {"--order", "--class", "--time-limit"}));
+  auto problem = plan::parse_graph(file.text());
+  if (!problem) return in_file(std::move(problem.error()), path);
   Planned planned;
-  if (path.ends_with(".csv")) {
-    return fail(ErrorCode::kUsage, "a buffer list has lives, but no steps", path,
-                "plan it alone, without this option");
-  }
-  if (path.ends_with(".json")) {
-    NK_ASSIGN(const std::string text, read_text(path));
-    NK_TRY(hears_options(options, path, "an abstract graph", "leave it out",
-                         {"--order", "--class", "--time-limit"}));
-    auto problem = plan::parse_graph(text);
-    if (!problem) return in_file(std::move(problem.error()), path);
-    planned.problem = std::move(*problem);
-    return planned;
-  }
-  if (path.ends_with(".nk") && !is_nk_legacy_file(path)) {
-    return fail(ErrorCode::kUsage, "is planned already", path, "give the model it was made from");
-  }
-  options.last = Phase::kSelect;
-  return plan_model(path, options);
+  planned.problem = std::move(*problem);
+  return planned;
 }
 
-Result<Planned> plan_file(const std::string& path, const CompileOptions& options) {
-  if (path.ends_with(".csv")) {
-    NK_TRY(hears_options(options, path, "a list of given lives", "leave it out", {"--time-limit"}));
-    return plan_buffer_list(path, options.plan);
-  }
-  NK_ASSIGN(const std::string text, stored_plan(path));
-  if (text.empty() && !path.ends_with(".json")) return plan_model(path, options);
-  if (text.empty()) {
-    NK_ASSIGN(Planned planned, problem_of_file(path, options));
-    NK_ASSIGN(planned.class_layouts, plan::plan_classes(planned.problem, options.plan));
-    planned.layout = plan::best_layout(planned.class_layouts, options.plan);
-    return planned;
-  }
+Result<Planned> plan_graph(const SourceFile& file, const std::string& path,
+                           const CompileOptions& options) {
+  NK_ASSIGN(Planned planned, graph_problem(file, path, options));
+  NK_ASSIGN(planned.class_layouts, plan::plan_classes(planned.problem, options.plan));
+  planned.layout = plan::best_layout(planned.class_layouts, options.plan);
+  return planned;
+}
+
+// A plan as it was stored; `flash_bytes` as in Planned.
+Result<Planned> stored_plan(std::string_view text, int64_t flash_bytes, const std::string& path,
+                            const CompileOptions& options) {
   NK_TRY(hears_no_options(options, path));
   auto saved = plan::parse_plan(text);
   if (!saved) return in_file(std::move(saved.error()), path);
   Planned planned;
   planned.problem = std::move(saved->problem);
   planned.layout = std::move(saved->layout);
+  planned.gaps = std::move(saved->gaps);
   planned.stored = true;
+  planned.flash_bytes = flash_bytes;
   if (planned.layout.steps.empty()) planned.pictured = plan::stepped(planned.layout);
   set_verdict(planned.layout, options.plan);
   return planned;
+}
+
+Result<Planned> plan_of_nk(const SourceFile& file, const std::string& path,
+                           const CompileOptions& options) {
+  NK_ASSIGN(const Session session, Session::from_nk(file.bytes, path));
+  NK_ASSIGN(const NkInfo info, read_nk(session.nk_file(), path));
+  if (info.plan_json.empty()) {
+    return bad_input("holds no plan", path, "compile it again from its model");
+  }
+  return stored_plan(info.plan_json, static_cast<int64_t>(info.file_bytes), path, options);
+}
+
+}  // namespace
+
+Result<Planned> problem_of_file(const std::string& path, CompileOptions options) {
+  NK_ASSIGN(const SourceFile file, read_source(path));
+  switch (file.source) {
+    case PlanSource::kList:
+      return fail(ErrorCode::kUsage, "a buffer list has lives, but no steps", path,
+                  "plan it alone, without this option");
+    case PlanSource::kJson:
+      return graph_problem(file, path, options);
+    case PlanSource::kNk:
+      return fail(ErrorCode::kUsage, "is planned already", path, "give the model it was made from");
+    case PlanSource::kModel:
+      break;
+  }
+  options.last = Phase::kSelect;
+  return plan_model(file, path, options);
+}
+
+Result<Planned> plan_file(const std::string& path, const CompileOptions& options) {
+  NK_ASSIGN(const SourceFile file, read_source(path));
+  switch (file.source) {
+    case PlanSource::kList:
+      NK_TRY(
+          hears_options(options, path, "a list of given lives", "leave it out", {"--time-limit"}));
+      return plan_buffer_list(path, options.plan);
+    case PlanSource::kNk:
+      return plan_of_nk(file, path, options);
+    case PlanSource::kJson:
+      if (plan::is_plan_json(file.text())) return stored_plan(file.text(), -1, path, options);
+      return plan_graph(file, path, options);
+    case PlanSource::kModel:
+      break;
+  }
+  return plan_model(file, path, options);
 }
 
 Result<Planned> plan_together(const std::vector<std::string>& paths, const CompileOptions& options,
@@ -136,7 +183,7 @@ Result<Planned> plan_together(const std::vector<std::string>& paths, const Compi
   }
   Planned together;
   std::vector<plan::SharedPart> parts;
-  together.weight_bytes = 0;
+  together.flash_bytes = 0;
   for (size_t i = 0; i < plans.size(); ++i) {
     std::string name = paths[i].substr(paths[i].find_last_of('/') + 1);
     for (size_t k = 0; k < i; ++k) {
@@ -144,8 +191,8 @@ Result<Planned> plan_together(const std::vector<std::string>& paths, const Compi
     }
     parts.push_back({name, &plans[i].problem, &plans[i].layout});
     std::ranges::move(plans[i].warnings, std::back_inserter(together.warnings));
-    const bool known = together.weight_bytes >= 0 && plans[i].weight_bytes >= 0;
-    together.weight_bytes = known ? together.weight_bytes + plans[i].weight_bytes : -1;
+    const bool known = together.flash_bytes >= 0 && plans[i].flash_bytes >= 0;
+    together.flash_bytes = known ? together.flash_bytes + plans[i].flash_bytes : -1;
   }
   NK_ASSIGN(plan::SharedPlan shared, plan::share_arena(parts, sharing));
   together.problem = std::move(shared.problem);

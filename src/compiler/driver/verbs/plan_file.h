@@ -11,6 +11,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/plan/check/certificate_check.h"
 #include "compiler/plan/io/buffer_list_csv.h"
+#include "compiler/plan/io/json.h"
 #include "compiler/plan/layout.h"
 #include "compiler/plan/plan.h"
 #include "compiler/plan/problem.h"
@@ -24,9 +25,12 @@ struct Planned {
   plan::Layout layout;                      // the best
   std::vector<plan::Layout> class_layouts;  // of each class, the narrowest first
   std::vector<std::string> warnings;
-  int64_t weight_bytes = -1;  // constants of the network; -1: not known
+  // What the model keeps in flash: weights and parameters, as emitted C holds them; a .nk file as
+  // it is. -1: not known.
+  int64_t flash_bytes = -1;
   bool stored = false;  // read from a file, not searched for; `problem` holds names and sizes only
-  std::optional<plan::BufferList> list;       // what was planned, when it was a buffer list
+  plan::BufferGaps gaps;                 // of a buffer list, also of a stored one; may be empty
+  std::optional<plan::BufferList> list;  // what was planned, when it was a buffer list
   std::optional<plan::SteppedPlan> pictured;  // in place of a layout without steps, unless too long
 
   const plan::Problem& drawn_problem() const { return pictured ? pictured->problem : problem; }

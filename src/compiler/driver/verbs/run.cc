@@ -143,6 +143,10 @@ Result<std::vector<Bytes>> gather_inputs(const std::vector<PortInfo>& ports,
   std::vector<Bytes> inputs(ports.size());
   for (size_t i = 0; i < specs.size(); ++i) {
     const PortInfo& port = ports[port_of[i]];
+    if (texts[i].empty() && element_count(port.type.dims).value_or(1) != 0) {
+      return fail(ErrorCode::kUsage, "the value is empty", "--input",
+                  fmt::format("give numbers or a file for {} {}", port.name, type_text(port.type)));
+    }
     NK_ASSIGN(inputs[port_of[i]], read_input(specs[i].what, port.type, real, port.name));
   }
   return inputs;
@@ -171,7 +175,10 @@ Result<RunReport> run_model(const std::string& path, const CompileOptions& compi
     report.seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
+  report.runs = options.repeat;
+  report.seconds /= options.repeat;
   if (options.profile) report.profile = std::move(recorder.times);
+  for (StepTime& step : report.profile) step.seconds /= options.repeat;
   NK_TRY(write_outputs(report, options, std::move(recorder.files)));
   return report;
 }

@@ -22,13 +22,14 @@ struct RunOptions {
 
 struct StepTime {
   std::string kernel, node;
-  double seconds = 0;  // of all runs together
+  double seconds = 0;  // of one run, the mean of all
 };
 
 struct RunReport {
   std::vector<PortInfo> ports;
   std::vector<Bytes> values;
-  double seconds = 0;  // of all runs, without loading
+  double seconds = 0;  // of one run, the mean of all, without loading
+  int runs = 1;
   std::vector<StepTime> profile;
   std::vector<std::string> warnings;
 };

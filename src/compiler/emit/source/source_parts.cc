@@ -254,8 +254,8 @@ std::string SourceParts::about() const {
                             program_.plan_class, program_.lower_bound_bytes));
   line("inputs, outputs",
        caller_io_ ? "in the caller's buffers, not counted in the arena" : "in the arena");
-  line("flash", fmt::format("{} B of weights and tables ({} B of arrays, {} B of parameters); "
-                            "kernels not counted",
+  line("flash", fmt::format("{} B of weights and parameters ({} B and {} B); kernels not "
+                            "counted",
                             flash, weights, flash - weights));
   line("stack", "not measured; -fstack-usage states that of each function");
   line("MACs", fmt::format("{}", total_macs(program_)));

@@ -237,7 +237,8 @@ Result<ForeignGraph> read_model(std::span<const std::byte> file, const fbs::Mode
                                 const ImportOptions& options) {
   if (model.version() != kSchemaVersion) {
     return bad_input(fmt::format("TFLite schema version {}, only version {} is supported",
-                                 model.version(), kSchemaVersion));
+                                 model.version(), kSchemaVersion),
+                     {}, "convert the model again with a converter of TensorFlow 1.9 or later");
   }
   const uint32_t graphs = size_of(model.subgraphs());
   if (graphs == 0) return bad_input("the model has no subgraph");

@@ -118,7 +118,8 @@ class TensorReader {
     const fbs::QuantizationParameters* q = in_.quantization();
     if (q == nullptr) return {};
     if (q->details_type() != fbs::QuantizationDetails::NONE) {
-      return bad_input("custom, block-wise or multi-axis quantisation is not supported");
+      return bad_input("custom, block-wise or multi-axis quantisation is not supported", {},
+                       "export the model with one scale per tensor or per channel");
     }
     if (q->scale() == nullptr || q->scale()->size() == 0) return {};
     Quant& quant = out_.type.quant;

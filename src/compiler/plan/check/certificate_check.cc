@@ -47,7 +47,9 @@ std::vector<PlanVerdict> verdicts_of(const Json& root) {
 
 Result<std::vector<PlanVerdict>> check_certificate(std::string_view text) {
   try {
-    return checker::verdicts_of(nlohmann::json::parse(text, nullptr, false));
+    return checker::verdicts_of(nlohmann::json::parse(text));
+  } catch (const nlohmann::json::parse_error& error) {
+    return bad_input("not valid JSON at byte " + std::to_string(error.byte));
   } catch (const checker::Wrong& reason) {
     return bad_input("not a certificate that can be checked: " + reason.why);
   } catch (const nlohmann::json::exception&) {

@@ -47,7 +47,7 @@ Json buffer_json(const Layout& layout, const LayoutBuffer& b) {
 
 }  // namespace
 
-std::string plan_json(const Problem& problem, const Layout& layout) {
+std::string plan_json(const Problem& problem, const Layout& layout, const BufferGaps& gaps) {
   std::vector<int> order;
   for (const LayoutStep& s : layout.steps) order.push_back(s.step);
   Json root = {{"format", "netkit-plan/1"}, {"class", class_name(layout.plan_class)}};
@@ -68,6 +68,14 @@ std::string plan_json(const Problem& problem, const Layout& layout) {
   }
   root["buffers"] = Json::array();
   for (const LayoutBuffer& b : layout.buffers) root["buffers"].push_back(buffer_json(layout, b));
+  for (size_t b = 0; b < gaps.size(); ++b) {
+    for (const LifeGap& gap : gaps[b]) {
+      root["buffers"][b]["gaps"].push_back({{"first_step", gap.steps.begin},
+                                            {"last_step", gap.steps.end - 1},
+                                            {"begin_byte", gap.window.begin},
+                                            {"end_byte", gap.window.end}});
+    }
+  }
   if (layout.time_limited) root["time_limited"] = true;
   root["seconds"] = layout.seconds;
   return text_of(root);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/json_text.h"
+#include "compiler/plan/io/check_saved.h"
 #include "compiler/plan/io/json.h"
 #include "compiler/plan/io/json_fields.h"
 
@@ -13,6 +14,8 @@ namespace netkit::plan {
 namespace {
 
 constexpr size_t kMaxPlanItems = 200'000;
+constexpr size_t kMaxPlanText = size_t{256} << 20;
+constexpr size_t kMaxOverlaps = 4096;                           // of one buffer
 constexpr int64_t kMostTime = std::numeric_limits<int>::max();  // of a plan without steps
 constexpr BufferKind kKinds[] = {BufferKind::kInput, BufferKind::kActivation, BufferKind::kOutput,
                                  BufferKind::kScratch, BufferKind::kState};
@@ -42,10 +45,14 @@ class PlanReader {
       return bad_input("alignment or bound contradict the arena", "plan");
     }
     l.proven_minimal = l.lower_bound_bytes == l.arena_bytes;
+    if (root.value("proven_minimal", Json(l.proven_minimal)) != Json(l.proven_minimal)) {
+      return bad_input("does not follow from bound and arena", "plan.proven_minimal");
+    }
     NK_ASSIGN(l.plan_class, class_of(root));
     NK_TRY(read_classes(root));
     NK_TRY(read_buffers(root));
     NK_TRY(read_steps(root));
+    NK_TRY(check_saved(plan_.problem, l, plan_.gaps));
     return std::move(plan_);
   }
 
@@ -123,8 +130,10 @@ class PlanReader {
     if (item.contains("alias_of")) {
       NK_ASSIGN(b.alias_of, buffer_named(item["alias_of"], b.name));
     }
+    NK_TRY(read_gaps(item, b));
     if (!item.contains("overlaps")) return {};
     NK_ASSIGN(const Json* const overlaps, list(item, "overlaps"));
+    if (overlaps->size() > kMaxOverlaps) return bad_input("has too many overlaps", b.name);
     for (const Json& o : *overlaps) {
       LayoutOverlap overlap;
       NK_ASSIGN(overlap.with, buffer_named(o.value("with", Json()), b.name));
@@ -137,6 +146,25 @@ class PlanReader {
         NK_ASSIGN(overlap.backward_bytes, whole_field(o, "backward_bytes", b.name));
       }
       b.overlaps.push_back(overlap);
+    }
+    return {};
+  }
+
+  Result<void> read_gaps(const Json& item, const LayoutBuffer& b) {
+    plan_.gaps.emplace_back();
+    if (!item.contains("gaps")) return {};
+    NK_ASSIGN(const Json* const gaps, list(item, "gaps"));
+    int64_t from = b.first_step;
+    for (const Json& g : *gaps) {
+      NK_ASSIGN(const int64_t first, whole_field(g, "first_step", b.name));
+      NK_ASSIGN(const int64_t last, whole_field(g, "last_step", b.name));
+      NK_ASSIGN(const int64_t begin, whole_field(g, "begin_byte", b.name));
+      NK_ASSIGN(const int64_t end, whole_field(g, "end_byte", b.name));
+      if (first < from || last < first || last > b.last_step || begin > end || end > b.bytes) {
+        return bad_input("a gap lies outside of the buffer or of its life", b.name);
+      }
+      from = last + 1;
+      plan_.gaps.back().push_back({{first, last + 1}, {begin, end}});
     }
     return {};
   }
@@ -178,11 +206,14 @@ class PlanReader {
 }  // namespace
 
 bool is_plan_json(std::string_view text) {
-  return text.substr(0, 200).find("netkit-plan/1") != std::string_view::npos;
+  if (text.starts_with(R"({"format":"netkit-plan/1")")) return true;  // as netkit writes it
+  if (text.size() > kMaxPlanText || text.find("netkit-plan/1") == text.npos) return false;
+  const auto root = parse_json(text);
+  return root && root->is_object() && root->value("format", Json()) == "netkit-plan/1";
 }
 
 Result<SavedPlan> parse_plan(std::string_view text) {
-  if (text.size() > (size_t{256} << 20)) return bad_input("the plan has more than 256 MiB of text");
+  if (text.size() > kMaxPlanText) return bad_input("the plan has more than 256 MiB of text");
   NK_ASSIGN(const Json root, parse_json(text));
   if (!root.is_object()) return bad_input("not a JSON object");
   if (root.value("format", Json()) != "netkit-plan/1") {

@@ -61,6 +61,70 @@ TEST(ReadPlan, BrokenPlansAreRefusedByName) {
   }
 }
 
+// `text` with the number behind the first `key` after `place` set to `value`.
+std::string with_number(std::string text, const std::string& place, const std::string& key,
+                        const std::string& value) {
+  const size_t from = text.find(place);
+  EXPECT_NE(from, std::string::npos) << place;
+  const size_t at = text.find(key, from);
+  EXPECT_NE(at, std::string::npos) << key;
+  const size_t begin = at + key.size();
+  return text.replace(begin, text.find_first_of(",}", begin) - begin, value);
+}
+
+TEST(ReadPlan, APlanThatContradictsItselfIsRefused) {
+  const std::string text = plan_text();
+  std::string flat = text;
+  for (size_t at = 0; (at = flat.find("\"offset\":", at)) != std::string::npos;) {
+    at += 9;
+    flat.replace(at, flat.find(',', at) - at, "0");
+  }
+  EXPECT_FALSE(parse_plan(flat));
+  EXPECT_TRUE(is_plan_json("{ \"class\":\"plain\", \"format\" : \"netkit-plan/1\"}"));
+  EXPECT_FALSE(is_plan_json(R"({"format":"netkit-certificate/1","plans":["netkit-plan/1"]})"));
+  struct Change {
+    const char *place, *key, *value;
+  };
+  for (const Change& c : {Change{"{", "\"tensor_sum_bytes\":", "1"},
+                          {"{", "\"largest_tensor_bytes\":", "1"},
+                          {"\"alignment\"", "\"proven_minimal\":", "false"},
+                          {"\"steps\"", "\"live_bytes\":", "1"},
+                          {"\"name\":\"A\"", "\"offset\":", "16"},
+                          {"\"name\":\"I\"", "\"last_step\":", "1"}}) {
+    const auto saved = parse_plan(with_number(text, c.place, c.key, c.value));
+    EXPECT_FALSE(saved) << c.place << " " << c.key;
+  }
+}
+
+TEST(ReadPlan, LivesThatAreGivenKeepTheirGaps) {
+  Problem problem;
+  Layout layout;
+  for (const char* name : {"a", "b"}) {
+    layout.tensor_buffer.push_back(static_cast<int>(layout.buffers.size()));
+    LayoutBuffer b;
+    b.name = name;
+    b.bytes = 8;
+    b.last_step = 9;
+    b.tensor = layout.tensor_buffer.back();
+    problem.tensors.push_back({name, 8});
+    layout.buffers.push_back(b);
+  }
+  layout.arena_bytes = layout.lower_bound_bytes = layout.largest_tensor_bytes = 8;
+  layout.tensor_sum_bytes = 16;
+  layout.proven_minimal = true;
+  layout.buffers[1].first_step = 4;
+  EXPECT_FALSE(parse_plan(plan_json(problem, layout))) << "both take all bytes from time 4 on";
+  BufferGaps gaps = {{{{4, 7}, {0, 2}}, {{7, 10}, {3, 3}}}, {{{4, 7}, {2, 8}}}};
+  const std::string text = plan_json(problem, layout, gaps);
+  const auto saved = parse_plan(text);
+  ASSERT_TRUE(saved) << saved.error().message;
+  EXPECT_EQ(plan_json(saved->problem, saved->layout, saved->gaps), text);
+  gaps[1][0].window.begin = 1;
+  EXPECT_FALSE(parse_plan(plan_json(problem, layout, gaps)));
+  gaps[1][0] = {{3, 7}, {2, 8}};
+  EXPECT_FALSE(parse_plan(plan_json(problem, layout, gaps))) << "a gap before the life";
+}
+
 TEST(ModelExplorer, EveryStepHasItsLiveBytes) {
   const auto problem = parse_graph(kGraph);
   const auto layout = plan(*problem);

@@ -107,7 +107,8 @@ Result<MemoryMap> parse_memory_map(std::string_view source) {
 }
 
 std::string region_plan_json(const Layout& layout, const RegionPlan& plan) {
-  Json root = {{"fits", plan.verdict == Verdict::kFits}, {"regions", Json::array()}};
+  const bool flash_fits = !plan.flash || plan.flash->short_bytes() == 0;
+  Json root = {{"fits", plan.verdict == Verdict::kFits && flash_fits}, {"regions", Json::array()}};
   for (const RegionUse& r : plan.regions) {
     root["regions"].push_back({{"name", r.name},
                                {"bytes", r.bytes},
@@ -116,6 +117,12 @@ std::string region_plan_json(const Layout& layout, const RegionPlan& plan) {
                                {"used_bytes", r.used_bytes()},
                                {"free_bytes", r.free_bytes()},
                                {"short_bytes", r.short_bytes()}});
+  }
+  if (plan.flash) {
+    const bool known = plan.flash->used_bytes >= 0;
+    root["flash"] = {{"bytes", plan.flash->bytes},
+                     {"used_bytes", known ? Json(plan.flash->used_bytes) : Json()},
+                     {"short_bytes", known ? Json(plan.flash->short_bytes()) : Json()}};
   }
   root["buffers"] = Json::array();
   for (size_t b = 0; b < plan.places.size(); ++b) {

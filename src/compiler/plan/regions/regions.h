@@ -57,8 +57,16 @@ struct BufferPlace {
   int64_t offset = 0;  // of the region's free part
 };
 
+// What stands in the device's flash beside code.
+struct FlashUse {
+  int64_t bytes = 0;       // that there are
+  int64_t used_bytes = 0;  // by the model; -1: not known
+  int64_t short_bytes() const { return std::max<int64_t>(0, used_bytes - bytes); }
+};
+
 struct RegionPlan {
   std::vector<RegionUse> regions;
+  std::optional<FlashUse> flash;    // the caller's word; fit_into_regions sets none
   std::vector<BufferPlace> places;  // per Layout::buffers; empty where nothing was found
   Verdict verdict = Verdict::kNotFound;
   bool exact_plan = false;  // the arena stands in one region just as it was planned
@@ -72,7 +80,8 @@ struct RegionPlan {
 Result<RegionPlan> fit_into_regions(const Layout& layout, const MemoryMap& map);
 
 // {"fits":true,"regions":[{"name":…,"bytes":…,"reserved_bytes":…,"plan_bytes":…,"used_bytes":…,
-// "free_bytes":…,"short_bytes":…}],"buffers":[{"name":…,"region":…,"offset":…}]}
+// "free_bytes":…,"short_bytes":…}],"buffers":[{"name":…,"region":…,"offset":…}]}, and with flash
+// "flash":{"bytes":…,"used_bytes":…,"short_bytes":…}, null where not known. Fits: all of it.
 std::string region_plan_json(const Layout& layout, const RegionPlan& plan);
 
 }  // namespace netkit::plan
