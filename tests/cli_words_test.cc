@@ -28,8 +28,8 @@ TEST_F(CommandWords, AnOptionIsNoValue) {
     expect_error(command, 2, ": needs a value");
   }
   EXPECT_FALSE(fs::exists(folder_ + "/--json") || fs::exists(folder_ + "/-o"));
-  const Outcome json = run("run " + kWith + "--input --json");
-  EXPECT_TRUE(nlohmann::json::parse(json.out, nullptr, false).is_object()) << json.out;
+  const Outcome refused = run("run " + kWith + "--input --json");
+  EXPECT_TRUE(nlohmann::json::parse(refused.out, nullptr, false).is_object()) << refused.out;
   EXPECT_EQ(hint_of("plan " + kWith + "--svg --json"),
             "a value that begins so is written --svg=--json");
   EXPECT_EQ(run("plan planner/graph.json --output=--json").code, 0);

@@ -19,7 +19,7 @@ namespace {
 
 using emit::Language;
 
-constexpr EmittedForm kForms[] = {
+constexpr EmittedForm kStateForms[] = {
     {"c", Language::kC, true, true, false, false},
     {"c_folded", Language::kC, true, true, true, false},
     {"c_lib", Language::kC, false, true, false, false},
@@ -147,7 +147,7 @@ TEST(StateForms, EachKeepsSavesRestoresAndResets) {
   auto session = driver::Session::from_nk(write_nk(*program).value(), "state.nk");
   ASSERT_TRUE(session) << session.error().message;
   const Bytes expected = expected_of(*session, a, b);
-  for (const EmittedForm& form : kForms) {
+  for (const EmittedForm& form : kStateForms) {
     SCOPED_TRACE(form.name);
     const std::string folder = work_folder(std::string("state_form_") + form.name);
     const auto files = emit::emit_c(form.caller_io ? *outside : *program, form.c_options());
@@ -175,7 +175,7 @@ TEST(StateForms, AStreamingModel) {
   }
   const auto type = [](nk_dtype dtype) { return dtype == NK_INT8 ? "int8_t" : "uint8_t"; };
   const Bytes expected = expected_of(*session, a, b);
-  for (const EmittedForm& form : kForms) {
+  for (const EmittedForm& form : kStateForms) {
     SCOPED_TRACE(form.name);
     const std::string folder = work_folder(std::string("state_stream_") + form.name);
     const auto report = driver::emit_model(path, {}, form.options(folder));

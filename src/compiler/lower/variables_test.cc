@@ -9,9 +9,9 @@ namespace netkit {
 namespace {
 
 // A network x -> y with the resource variable "v" of two floats.
-class Network {
+class VariableNetwork {
  public:
-  Network() {
+  VariableNetwork() {
     graph_.format = SourceFormat::kTflite;
     graph_.file = "net.tflite";
     graph_.inputs = {tensor("x")};
@@ -34,8 +34,8 @@ class Network {
     }
     return kAbsent;
   }
-  Network& add(const std::string& op, const std::vector<std::string>& inputs,
-               const std::string& output, nk_dtype dtype = NK_FLOAT32) {
+  VariableNetwork& add(const std::string& op, const std::vector<std::string>& inputs,
+                       const std::string& output, nk_dtype dtype = NK_FLOAT32) {
     ForeignNode node;
     node.op = op;
     node.name = op;
@@ -45,7 +45,7 @@ class Network {
     return *this;
   }
   // CALL_ONCE of a graph that assigns these values.
-  Network& begins_with(const std::vector<double>& values) {
+  VariableNetwork& begins_with(const std::vector<double>& values) {
     ForeignGraph once;
     once.format = SourceFormat::kTflite;
     ForeignTensor handle, value;
@@ -78,7 +78,7 @@ class Network {
 
 // A read before the assignment sees what the last run left; one after it the new value.
 TEST(Variables, ReadsBeforeAndAfterAnAssignment) {
-  Network net;
+  VariableNetwork net;
   net.begins_with({1, 2})
       .add("READ_VARIABLE", {"handle"}, "before")
       .add("ADD", {"x", "before"}, "sum")
@@ -100,7 +100,7 @@ state %before -> %sum = 1 2
 
 // Without CALL_ONCE a variable begins with 0; one that is assigned from itself is copied.
 TEST(Variables, BeginWithZeroAndMayStay) {
-  Network net;
+  VariableNetwork net;
   net.add("READ_VARIABLE", {"handle"}, "before")
       .add("ADD", {"x", "before"}, "y")
       .add("ASSIGN_VARIABLE", {"handle", "before"}, "");
@@ -113,7 +113,7 @@ TEST(Variables, BeginWithZeroAndMayStay) {
 
 // One that nobody reads is no state.
 TEST(Variables, UnreadOnesVanish) {
-  Network net;
+  VariableNetwork net;
   net.begins_with({1, 2}).add("ADD", {"x", "x"}, "y").add("ASSIGN_VARIABLE", {"handle", "y"}, "");
   const auto lowered = net.lowered("y");
   ASSERT_TRUE(lowered) << lowered.error().message;
@@ -121,12 +121,12 @@ TEST(Variables, UnreadOnesVanish) {
 }
 
 TEST(Variables, OtherShapesAndUnknownHandlesAreRefused) {
-  Network wider;
+  VariableNetwork wider;
   wider.begins_with({1, 2, 3}).add("READ_VARIABLE", {"handle"}, "y");
   const auto shape = wider.lowered("y");
   ASSERT_FALSE(shape);
   EXPECT_NE(shape.error().message.find("is read as"), std::string::npos);
-  Network lost;
+  VariableNetwork lost;
   lost.add("READ_VARIABLE", {"x"}, "y");
   const auto handle = lost.lowered("y");
   ASSERT_FALSE(handle);

@@ -133,9 +133,9 @@ struct Shape {
   int64_t alignment;
 };
 
-class RandomProblem {
+class DrawnProblem {
  public:
-  RandomProblem(std::mt19937& rng, const Shape& shape) : rng_(rng), shape_(shape) {}
+  DrawnProblem(std::mt19937& rng, const Shape& shape) : rng_(rng), shape_(shape) {}
 
   Problem make() {
     p_.alignment = shape_.alignment;
@@ -227,7 +227,7 @@ class RandomProblem {
 void compare_with_brute(uint32_t seed, int count, const Shape& shape) {
   std::mt19937 rng(seed);
   for (int i = 0; i < count; ++i) {
-    const Problem p = RandomProblem(rng, shape).make();
+    const Problem p = DrawnProblem(rng, shape).make();
     const auto layouts = plan_classes(p);
     ASSERT_TRUE(layouts.has_value()) << layouts.error().message << ' ' << graph_json(p);
     for (const Layout& l : *layouts) {
@@ -263,7 +263,7 @@ TEST(AgainstBruteForce, ManyViews) {
 TEST(AgainstBruteForce, FindsWhatExists) {
   std::mt19937 rng(6);
   for (int i = 0; i < 40; ++i) {
-    const Problem p = RandomProblem(rng, {7, true, true, 3, 16}).make();
+    const Problem p = DrawnProblem(rng, {7, true, true, 3, 16}).make();
     const auto l = plan(p);
     ASSERT_TRUE(l.has_value());
     EXPECT_TRUE(testing::Brute(p, true).exists(l->arena_bytes)) << graph_json(p);

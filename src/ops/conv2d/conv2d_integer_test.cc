@@ -46,7 +46,7 @@ std::vector<int64_t> sums_of(const Shape& s, const std::vector<X>& x, const std:
   return y;
 }
 
-constexpr Shape kShapes[] = {{}, {2, 4, 5, 6, 6, 2, 3, 2, 1}, {1, 3, 4, 4, 3, 3, 2, 1, 0}};
+constexpr Shape kIntegerShapes[] = {{}, {2, 4, 5, 6, 6, 2, 3, 2, 1}, {1, 3, 4, 4, 3, 3, 2, 1, 0}};
 
 template <typename T>
 std::vector<T> any(Rng& rng, const Dims& dims) {
@@ -63,7 +63,7 @@ NodeCase& window(NodeCase& node, const Shape& s) {
 template <typename X, typename W>
 void check_integer() {
   Rng rng(1);
-  for (const Shape& s : kShapes) {
+  for (const Shape& s : kIntegerShapes) {
     const auto x = any<X>(rng, s.x()), xz = any<X>(rng, {});
     const auto w = any<W>(rng, s.weights()), wz = any<W>(rng, {});
     NodeCase node = onnx("ConvInteger", 10);
@@ -88,7 +88,7 @@ TEST(ConvInteger, EqualsAnIndependentOracleInAllTypes) {
 template <typename X, typename W, typename Y>
 void check_qlinear(bool channels) {
   Rng rng(2);
-  for (const Shape& s : kShapes) {
+  for (const Shape& s : kIntegerShapes) {
     const auto x = any<X>(rng, s.x()), xz = any<X>(rng, {});
     const auto w = any<W>(rng, s.weights()), wz = any<W>(rng, {});
     const auto count = static_cast<size_t>(channels ? s.out_c : 1);

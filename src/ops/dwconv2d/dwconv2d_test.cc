@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // dwconv2d: hand-computed cases, independent oracles, overlap distances, lowering.
-#include <cmath>
-
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "ops/common/testing/fake_lower.h"
 #include "ops/common/testing/int_oracle.h"
@@ -14,7 +14,9 @@ namespace {
 using check::from_bytes;
 using check::KernelCase;
 
-const KernelRow& row(std::string_view symbol) { return *find_kernel(symbol); }
+const KernelRow& depthwise_row(std::string_view symbol) {
+  return *find_kernel(symbol);
+}
 
 // f(output index, output channel, [(weight index, input index)]) for every output element.
 template <typename F>
@@ -29,8 +31,8 @@ void for_outputs(const nk_dwconv2d_params& p, F f) {
             const int iy = y * p.stride_h - p.pad_top + k / p.kernel_w * p.dilation_h;
             const int ix = x * p.stride_w - p.pad_left + k % p.kernel_w * p.dilation_w;
             if (iy < 0 || iy >= p.in_h || ix < 0 || ix >= p.in_w) continue;
-            taps.emplace_back(k * p.out_c + oc, ((n * p.in_h + iy) * p.in_w + ix) * p.in_c +
-                                                    oc / p.depth_multiplier);
+            taps.emplace_back(k * p.out_c + oc,
+                              ((n * p.in_h + iy) * p.in_w + ix) * p.in_c + oc / p.depth_multiplier);
           }
           f(i++, static_cast<size_t>(oc), taps);
         }
@@ -118,26 +120,30 @@ TEST(Dwconv2dRef, EveryRowAgreesInEveryMode) {
   }
 }
 
-void expect_exact_distances(const char* symbol, bool f32) {
+void expect_exact_depthwise(const char* symbol, bool f32) {
   int tried = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const auto [p, c] = check::dwconv2d_case(seed, f32, true);
     std::vector<KernelMode> modes;
-    row(symbol).modes(&p, modes);
-    const auto plain = check::run_case(row(symbol).fn, c, {});
+    depthwise_row(symbol).modes(&p, modes);
+    const auto plain = check::run_case(depthwise_row(symbol).fn, c, {});
     const int64_t elem_bytes = f32 ? 4 : 1;
-    ASSERT_EQ(check::check_modes(row(symbol).fn, c, modes, plain.output, elem_bytes), "");
+    ASSERT_EQ(check::check_modes(depthwise_row(symbol).fn, c, modes, plain.output, elem_bytes), "");
     const auto make = [&](uint64_t variant) {
       return check::dwconv2d_case(seed, f32, true, variant).second;
     };
-    ASSERT_EQ(check::check_least_distances(row(symbol).fn, make, modes, elem_bytes), "");
+    ASSERT_EQ(check::check_least_distances(depthwise_row(symbol).fn, make, modes, elem_bytes), "");
     tried += static_cast<int>(modes.size()) - 1;
   }
   EXPECT_GT(tried, 200);
 }
 
-TEST(Dwconv2dModes, DistancesAreExactS8) { expect_exact_distances("nk_dwconv2d_s8_ref", false); }
-TEST(Dwconv2dModes, DistancesAreExactF32) { expect_exact_distances("nk_dwconv2d_f32_ref", true); }
+TEST(Dwconv2dModes, DistancesAreExactS8) {
+  expect_exact_depthwise("nk_dwconv2d_s8_ref", false);
+}
+TEST(Dwconv2dModes, DistancesAreExactF32) {
+  expect_exact_depthwise("nk_dwconv2d_f32_ref", true);
+}
 
 // The channel ring takes every distance, of whatever remainder by the pixel's size.
 TEST(Dwconv2dModes, ChannelRingAtEveryDistance) {
@@ -145,7 +151,7 @@ TEST(Dwconv2dModes, ChannelRingAtEveryDistance) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     const auto [p, c] = check::dwconv2d_case(seed, false, false);
     std::vector<KernelMode> modes;
-    row("nk_dwconv2d_s8_ref").modes(&p, modes);
+    depthwise_row("nk_dwconv2d_s8_ref").modes(&p, modes);
     if (modes.back().id != NK_MODE_CHANNEL_RING) continue;
     const auto plain = check::run_case(nk_dwconv2d_s8_ref, c, {});
     for (int64_t farther = 0; farther < 3 * p.in_c + 2; ++farther) {
@@ -168,7 +174,7 @@ TEST(Dwconv2dModes, KnownDistances) {
   p.kernel_h = p.kernel_w = 3;
   p.pad_top = p.pad_left = 1;
   std::vector<KernelMode> modes;
-  row("nk_dwconv2d_s8_ref").modes(&p, modes);
+  depthwise_row("nk_dwconv2d_s8_ref").modes(&p, modes);
   ASSERT_GE(modes.size(), 3u);
   EXPECT_EQ(modes[1].overlaps[0].forward_bytes, 6 * 64);
   EXPECT_EQ(modes[2].overlaps[0].backward_bytes, 6 * 64);
@@ -201,7 +207,7 @@ TEST(Dwconv2dLower, Tflite) {
   EXPECT_EQ(p.depth_multiplier, 2);
   EXPECT_EQ(p.per_channel, 1);
   EXPECT_EQ(op->macs(lower.graph, dw), 2u * 2u * 4u * 9u);
-  const auto args = op->make_args(lower.graph, dw, row("nk_dwconv2d_s8_ref"));
+  const auto args = op->make_args(lower.graph, dw, depthwise_row("nk_dwconv2d_s8_ref"));
   ASSERT_TRUE(args.has_value()) << args.error().message;
   EXPECT_EQ(from_bytes<int32_t>(*(*args)[3].constant).size(), 4u);
 }

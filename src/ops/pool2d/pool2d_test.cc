@@ -135,16 +135,16 @@ TEST(Pool2dModes, DistancesAreExact) {
   EXPECT_GT(tried, 200);
 }
 
-struct Lowered {
+struct LoweredPool {
   Result<void> done;
   Dims dims;
   nk_pool2d_params params{};
 };
 
-Lowered lower_onnx(Dims x, const ForeignNode& node) {
+LoweredPool lower_onnx(Dims x, const ForeignNode& node) {
   FakeLower lower(SourceFormat::kOnnx);
   lower.give("x", {NK_FLOAT32, std::move(x), {}});
-  Lowered out{lower.lower(node), {}, {}};
+  LoweredPool out{lower.lower(node), {}, {}};
   if (!out.done) return out;
   out.dims = lower.graph.tensor(lower.bound).type.dims;
   for (const Node& made : lower.graph.nodes) {
@@ -183,7 +183,7 @@ TEST(Pool2dLower, CountIncludePadStopsAtThePadding) {
   node.attrs.set("pads", std::vector<int64_t>{1, 1});
   node.attrs.set("ceil_mode", int64_t{1});
   node.attrs.set("count_include_pad", int64_t{1});
-  const Lowered lowered = lower_onnx({1, 1, 4}, node);
+  const LoweredPool lowered = lower_onnx({1, 1, 4}, node);
   ASSERT_TRUE(lowered.done.has_value()) << lowered.done.error().message;
   EXPECT_EQ(lowered.dims, (Dims{1, 1, 3}));
   KernelCase c;
@@ -197,7 +197,7 @@ TEST(Pool2dLower, CountIncludePadStopsAtThePadding) {
 TEST(Pool2dLower, GlobalPoolsCoverTheInput) {
   ForeignNode node;
   node.op = "GlobalAveragePool";
-  const Lowered lowered = lower_onnx({2, 3, 4, 5}, node);
+  const LoweredPool lowered = lower_onnx({2, 3, 4, 5}, node);
   ASSERT_TRUE(lowered.done.has_value()) << lowered.done.error().message;
   EXPECT_EQ(lowered.dims, (Dims{2, 3, 1, 1}));
   EXPECT_EQ(lowered.params.kernel_h, 4);
@@ -207,7 +207,7 @@ TEST(Pool2dLower, GlobalPoolsCoverTheInput) {
 TEST(Pool2dLower, RefusesIndicesAndEmptyMeans) {
   ForeignNode node = pool("MaxPool", {2, 2}, {1, 1});
   node.outputs = {0, 1};
-  const Lowered indices = lower_onnx({1, 1, 4, 4}, node);
+  const LoweredPool indices = lower_onnx({1, 1, 4, 4}, node);
   ASSERT_FALSE(indices.done.has_value());
   EXPECT_EQ(indices.done.error().where, "MaxPool 'pool'");
   node = pool("AveragePool", {2, 2}, {1, 1});

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Elementwise functions of one tensor: double oracle, the integer reference's own values, ranges,
 // in place, lowering.
+#include "ops/unary/unary.h"
+
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include <gtest/gtest.h>
-
 #include "ops/common/testing/inplace_check.h"
-#include "ops/unary/unary.h"
 
 namespace netkit {
 namespace {
@@ -18,7 +19,7 @@ using check::onnx;
 using check::quant_of;
 using check::tflite;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 // Values over a range, its ends and zero among them.
 std::vector<float> spread(float lo, float hi) {
@@ -58,11 +59,13 @@ struct Oracle {
   std::string_view op;
   float lo, hi;
   double (*real)(double);
-  double ulps;      // of the result's size, plus the smallest normal float
+  double ulps;       // of the result's size, plus the smallest normal float
   double floor = 0;  // plus as much: cancellation near a zero
 };
 
-double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+double logistic_of(double x) {
+  return 1.0 / (1.0 + std::exp(-x));
+}
 
 // Written from the definitions, with default attributes.
 const Oracle kOracles[] = {
@@ -75,8 +78,8 @@ const Oracle kOracles[] = {
     {"thresholded_relu", -5, 5, [](double x) { return x > 1 ? x : 0.0; }, 0},
     {"hard_sigmoid", -5, 5,
      [](double x) { return std::min(1.0, std::max(0.0, double{0.2f} * x + 0.5)); }, 1, 0x1p-24},
-    {"hard_swish", -5, 5,
-     [](double x) { return x * std::min(6.0, std::max(0.0, x + 3.0)) / 6.0; }, 4},
+    {"hard_swish", -5, 5, [](double x) { return x * std::min(6.0, std::max(0.0, x + 3.0)) / 6.0; },
+     4},
     {"shrink", -2, 2, [](double x) { return x < -0.5 || x > 0.5 ? x : 0.0; }, 0},
     {"softsign", -50, 50, [](double x) { return x / (1.0 + std::fabs(x)); }, 2},
     {"abs", -5, 5, [](double x) { return std::fabs(x); }, 0},
@@ -91,15 +94,15 @@ const Oracle kOracles[] = {
     {"rsqrt", 0.01f, 90, [](double x) { return 1.0 / std::sqrt(x); }, 2},
     {"exp", -80, 80, [](double x) { return std::exp(x); }, 2},
     {"log", 0.01f, 90, [](double x) { return std::log(x); }, 2},
-    {"sigmoid", -80, 80, logistic, 4},
+    {"sigmoid", -80, 80, logistic_of, 4},
     {"tanh", -20, 20, [](double x) { return std::tanh(x); }, 3},
     {"erf", -6, 6, [](double x) { return std::erf(x); }, 3},
-    {"gelu", -5, 5,
-     [](double x) { return 0.5 * x * std::erfc(-x * std::numbers::sqrt2 / 2.0); }, 40},
+    {"gelu", -5, 5, [](double x) { return 0.5 * x * std::erfc(-x * std::numbers::sqrt2 / 2.0); },
+     40},
     {"gelu_tanh", -4, 5,
      [](double x) {
        const double u = std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x);
-       return x * logistic(2.0 * u);
+       return x * logistic_of(2.0 * u);
      },
      40},
     {"elu", -20, 5, [](double x) { return x < 0 ? std::expm1(x) : x; }, 2},
@@ -113,7 +116,7 @@ const Oracle kOracles[] = {
     {"softplus", -80, 80,
      [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, 3},
     {"mish", -30, 30, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }, 8},
-    {"swish", -60, 60, [](double x) { return x * logistic(x); }, 5},
+    {"swish", -60, 60, [](double x) { return x * logistic_of(x); }, 5},
     {"sin", -7, 7, [](double x) { return std::sin(x); }, 2},
     {"cos", -7, 7, [](double x) { return std::cos(x); }, 2},
     {"tan", -1.5f, 1.5f, [](double x) { return std::tan(x); }, 3},
@@ -139,8 +142,7 @@ TEST(UnaryFloat, IsNearADoubleOracle) {
     ASSERT_EQ(y.size(), x.size()) << oracle.op;
     for (size_t i = 0; i < x.size(); ++i) {
       const double want = oracle.real(x[i]);
-      const double bound =
-          oracle.ulps * (std::fabs(want) * 0x1p-23 + 0x1p-126) + oracle.floor;
+      const double bound = oracle.ulps * (std::fabs(want) * 0x1p-23 + 0x1p-126) + oracle.floor;
       ASSERT_NEAR(y[i], want, bound) << oracle.op << " of " << x[i];
     }
   }
@@ -152,10 +154,10 @@ TEST(UnaryFloat, NanGoesThroughAndExtremesHold) {
     if (oracle.op == "sign") continue;
     EXPECT_TRUE(std::isnan(y.at(0))) << oracle.op;
   }
-  EXPECT_EQ(float_case("sigmoid", {-kInf, kInf, -200, 200}).run<float>(),
+  EXPECT_EQ(float_case("sigmoid", {-kInfinite, kInfinite, -200, 200}).run<float>(),
             (std::vector<float>{0, 1, 0, 1}));
-  EXPECT_EQ(float_case("softplus", {-kInf, kInf, 200}).run<float>(),
-            (std::vector<float>{0, kInf, 200}));
+  EXPECT_EQ(float_case("softplus", {-kInfinite, kInfinite, 200}).run<float>(),
+            (std::vector<float>{0, kInfinite, 200}));
   EXPECT_EQ(float_case("round", {0.5f, 1.5f, 2.5f, -0.5f, -1.5f}).run<float>(),
             (std::vector<float>{0, 2, 2, -0.0f, -2}));
 }
@@ -175,8 +177,11 @@ TEST(UnaryFloat, AttributesApply) {
 Single quantised_case(std::string_view op, nk_dtype dtype, const Bytes& x, Quant in, Quant out,
                       Attrs attrs = {}) {
   const auto count = static_cast<int64_t>(x.size()) * 8 / bits_of(dtype);
-  return {op, {dtype, {count}, std::move(in)}, std::make_shared<const Bytes>(x),
-          std::move(attrs), {dtype, {count}, std::move(out)}};
+  return {op,
+          {dtype, {count}, std::move(in)},
+          std::make_shared<const Bytes>(x),
+          std::move(attrs),
+          {dtype, {count}, std::move(out)}};
 }
 
 std::vector<int8_t> every_int8() {
@@ -200,8 +205,8 @@ TEST(UnaryQuantised, Int8TablesAreNearTheRealFunctions) {
       // In float, as the tables: steps of a function may lie on a grid point.
       const double want = oracle.real(in.scale[0] * static_cast<float>(x[i] - 7));
       if (std::isnan(want)) continue;
-      const double step = std::clamp(want / out.scale[0] + static_cast<double>(out.zero_point[0]),
-                                     -128.0, 127.0);
+      const double step =
+          std::clamp(want / out.scale[0] + static_cast<double>(out.zero_point[0]), -128.0, 127.0);
       const double slack = oracle.op == "hard_swish" ? 1.6 : 1.01;
       ASSERT_NEAR(y[i], step, slack) << oracle.op << " of step " << int{x[i]};
     }
@@ -217,14 +222,14 @@ TEST(UnaryQuantised, PiecewiseEqualsAnIntegerOracle) {
         Attrs attrs;
         attrs.set("alpha", alpha);
         const auto x = every_int8();
-        const auto y = quantised_case("leaky_relu", NK_INT8, check::to_bytes(x),
-                                      quant_of(in, -12), quant_of(out, 5), attrs)
+        const auto y = quantised_case("leaky_relu", NK_INT8, check::to_bytes(x), quant_of(in, -12),
+                                      quant_of(out, 5), attrs)
                            .run<int8_t>();
         for (size_t i = 0; i < x.size(); ++i) {
           // round(v m / 2^31) ties up in magnitude, then / 2^r ties away from zero, exactly
           const int32_t v = x[i] + 12;
-          const double ratio = v >= 0 ? double{in / out}
-                                      : double{in * static_cast<float>(alpha) / out};
+          const double ratio =
+              v >= 0 ? double{in / out} : double{in * static_cast<float>(alpha) / out};
           int exponent = 0;
           const double fraction = std::frexp(ratio, &exponent);
           const auto m = static_cast<int64_t>(std::llround(fraction * 0x1p31));
@@ -248,10 +253,10 @@ TEST(UnaryQuantised, ReluClampsInTheOutputScale) {
                            quant_of(0.05f, -128))
                 .run<int8_t>(),
             (std::vector<int8_t>{-128, -128, -128, -108, -8, -8}));
-  EXPECT_EQ(quantised_case("relu", NK_INT8, check::to_bytes(x), quant_of(0.1f, -10),
-                           quant_of(0.1f, -10))
-                .run<int8_t>(),
-            (std::vector<int8_t>{-10, -10, -10, 0, 60, 127}));
+  EXPECT_EQ(
+      quantised_case("relu", NK_INT8, check::to_bytes(x), quant_of(0.1f, -10), quant_of(0.1f, -10))
+          .run<int8_t>(),
+      (std::vector<int8_t>{-10, -10, -10, 0, 60, 127}));
   const std::vector<int16_t> wide{-32768, -100, 0, 100, 32767};
   Attrs attrs;
   attrs.set("alpha", 0.5);
@@ -308,18 +313,19 @@ TEST(UnaryLower, ClipFormsOfOnnx) {
 TEST(UnaryLower, Int8LogisticAndHardSwishOfTflite) {
   // Values of the reference kernels for these scales.
   const std::vector<int8_t> x{-128, -64, -1, 0, 1, 64, 127};
-  auto logistic = tflite("LOGISTIC")
-                      .in<int8_t>({7}, x, quant_of(0.0625f, 0))
-                      .declare(NK_INT8, {7}, quant_of(1.0f / 256, -128));
-  EXPECT_EQ(logistic.run<int8_t>(), (std::vector<int8_t>{-128, -123, -4, 0, 4, 123, 127}));
-  auto relu = tflite("RELU").in<int8_t>({7}, x, quant_of(0.1f, 3)).declare(NK_INT8, {7},
-                                                                         quant_of(0.1f, 3));
+  auto logistic_of = tflite("LOGISTIC")
+                         .in<int8_t>({7}, x, quant_of(0.0625f, 0))
+                         .declare(NK_INT8, {7}, quant_of(1.0f / 256, -128));
+  EXPECT_EQ(logistic_of.run<int8_t>(), (std::vector<int8_t>{-128, -123, -4, 0, 4, 123, 127}));
+  auto relu =
+      tflite("RELU").in<int8_t>({7}, x, quant_of(0.1f, 3)).declare(NK_INT8, {7}, quant_of(0.1f, 3));
   EXPECT_EQ(relu.run<int8_t>(), (std::vector<int8_t>{3, 3, 3, 3, 3, 64, 127}));
 }
 
 TEST(UnaryLower, OthersAndIntegers) {
-  auto inf = onnx("IsInf", 10).in<float>({4}, {kInf, -kInf, 1, NAN}).set("detect_negative",
-                                                                       int64_t{0});
+  auto inf = onnx("IsInf", 10)
+                 .in<float>({4}, {kInfinite, -kInfinite, 1, NAN})
+                 .set("detect_negative", int64_t{0});
   EXPECT_EQ(inf.run<uint8_t>(), (std::vector<uint8_t>{1, 0, 0, 0}));
   EXPECT_EQ(inf.type.dtype, NK_BOOL);
   auto negate = onnx("Not", 1).in<uint8_t>({3}, {0, 1, 1}, {}, NK_BOOL);

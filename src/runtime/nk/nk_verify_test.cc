@@ -6,8 +6,8 @@
 #include <functional>
 #include <random>
 
-#include "runtime/nk/crc32.h"
 #include "runtime/executor.h"
+#include "runtime/nk/crc32.h"
 #include "runtime/toy_program_test.h"
 
 namespace netkit {
@@ -23,7 +23,9 @@ TEST(Crc32, KnownValues) {
   EXPECT_EQ(crc32("123456789", 9), 0xCBF43926u);
 }
 
-Bytes toy_file() { return write_nk(toy::program()).value(); }
+Bytes toy_bytes() {
+  return write_nk(toy::program()).value();
+}
 
 // Loads and, when that is accepted, runs in an arena of the size that the file states.
 Fault load_and_run(const Bytes& bytes, nk_check_t check) {
@@ -33,8 +35,8 @@ Fault load_and_run(const Bytes& bytes, nk_check_t check) {
   if (view.header().arena_bytes > 4096) return {NK_STATUS_ARENA_TOO_SMALL};
   ExactBlock arena(view.header().arena_bytes, 16);
   Executor executor;
-  const Fault fault = executor.load(file.data(), file.size(), arena.data(), arena.size(),
-                                    toy::kernels(), check);
+  const Fault fault =
+      executor.load(file.data(), file.size(), arena.data(), arena.size(), toy::kernels(), check);
   if (!fault.ok()) return fault;
   EXPECT_EQ(executor.run(), NK_STATUS_OK);
   EXPECT_EQ(std::memcmp(file.data(), bytes.data(), bytes.size()), 0) << "the file was written";
@@ -42,7 +44,7 @@ Fault load_and_run(const Bytes& bytes, nk_check_t check) {
 }
 
 TEST(NkVerify, EveryCutIsRefused) {
-  const Bytes file = toy_file();
+  const Bytes file = toy_bytes();
   for (size_t size = 0; size < file.size(); ++size) {
     const Bytes cut(file.begin(), file.begin() + static_cast<ptrdiff_t>(size));
     EXPECT_EQ(load_and_run(cut, NK_CHECK_STRUCTURE).status, NK_STATUS_TRUNCATED) << size;
@@ -53,7 +55,7 @@ TEST(NkVerify, EveryCutIsRefused) {
 }
 
 TEST(NkVerify, MutationsAreRefusedOrHarmless) {
-  const Bytes file = toy_file();
+  const Bytes file = toy_bytes();
   std::mt19937 random(5);
   int refused = 0, ran = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -68,7 +70,7 @@ TEST(NkVerify, MutationsAreRefusedOrHarmless) {
 }
 
 TEST(NkVerify, PayloadCheckFindsEveryMutationOfASection) {
-  const Bytes file = toy_file();
+  const Bytes file = toy_bytes();
   ExactBlock block(file);
   NkView view;
   ASSERT_TRUE(view.open(block.data(), block.size()).ok());
@@ -86,7 +88,7 @@ TEST(NkVerify, PayloadCheckFindsEveryMutationOfASection) {
 
 // Changes a file, then forges every checksum, so that only the rules themselves can refuse it.
 Bytes forged(const std::function<void(ExactBlock&, NkView&)>& change) {
-  ExactBlock file(toy_file());
+  ExactBlock file(toy_bytes());
   NkView view;
   EXPECT_TRUE(view.open(file.data(), file.size()).ok());
   change(file, view);
@@ -123,8 +125,8 @@ Params& params(NkView& view, int of_step) {
   return writable(*static_cast<const Params*>(view.params(&step(view, of_step))));
 }
 nk_file_case& test_case(NkView& view) {
-  return writable(*reinterpret_cast<const nk_file_case*>(
-      view.payload(*view.find_section(NK_SECTION_TESTS))));
+  return writable(
+      *reinterpret_cast<const nk_file_case*>(view.payload(*view.find_section(NK_SECTION_TESTS))));
 }
 
 const std::vector<Rule>& rules() {
@@ -192,8 +194,7 @@ const std::vector<Rule>& rules() {
        NK_STATUS_CORRUPT, kInputs},
       {"kernel", [](NkView& v) { ++step(v, 1).kernel_id; }, NK_STATUS_UNKNOWN_KERNEL, kSteps},
       {"params size", [](NkView& v) { step(v, 1).params_bytes = 12; }, NK_STATUS_CORRUPT, kSteps},
-      {"params place", [](NkView& v) { step(v, 1).params_offset = 16; }, NK_STATUS_CORRUPT,
-       kSteps},
+      {"params place", [](NkView& v) { step(v, 1).params_offset = 16; }, NK_STATUS_CORRUPT, kSteps},
       {"params alignment", [](NkView& v) { step(v, 1).params_offset = 4; }, NK_STATUS_CORRUPT,
        kSteps},
       {"params wrap", [](NkView& v) { step(v, 1).params_offset = 0xFFFFFFF8u; }, NK_STATUS_CORRUPT,
@@ -209,24 +210,18 @@ const std::vector<Rule>& rules() {
        kSteps},
       {"scratch alignment", [](NkView& v) { step(v, 1).scratch_offset = 136; }, NK_STATUS_CORRUPT,
        kSteps},
-      {"scratch without bytes", [](NkView& v) { step(v, 1).scratch_bytes = 0; },
-       NK_STATUS_CORRUPT, kSteps},
+      {"scratch without bytes", [](NkView& v) { step(v, 1).scratch_bytes = 0; }, NK_STATUS_CORRUPT,
+       kSteps},
       {"input outside", [](NkView& v) { arg(v, 1, 0).bytes = 185; }, NK_STATUS_CORRUPT, kSteps},
       {"input alignment", [](NkView& v) { arg(v, 1, 0).place = 8; }, NK_STATUS_CORRUPT, kSteps},
       {"constant outside", [](NkView& v) { ++arg(v, 0, 1).bytes; }, NK_STATUS_CORRUPT, kSteps},
-      {"constant alignment",
-       [](NkView& v) {
-         arg(v, 0, 1) = {NK_ARG_CONSTANT | 2, 8};
-       },
+      {"constant alignment", [](NkView& v) { arg(v, 0, 1) = {NK_ARG_CONSTANT | 2, 8}; },
        NK_STATUS_CORRUPT, kSteps},
       {"absent with bytes", [](NkView& v) { arg(v, 0, 2).bytes = 1; }, NK_STATUS_CORRUPT, kSteps},
       {"output constant", [](NkView& v) { arg(v, 0, 3).place = NK_ARG_CONSTANT; },
        NK_STATUS_CORRUPT, kSteps},
-      {"output absent",
-       [](NkView& v) {
-         arg(v, 0, 3) = {NK_ARG_ABSENT, 0};
-       },
-       NK_STATUS_CORRUPT, kSteps},
+      {"output absent", [](NkView& v) { arg(v, 0, 3) = {NK_ARG_ABSENT, 0}; }, NK_STATUS_CORRUPT,
+       kSteps},
       {"output outside", [](NkView& v) { arg(v, 1, 2).place = 160; }, NK_STATUS_CORRUPT, kSteps},
       {"more elements than an argument holds",
        [](NkView& v) { params<toy::AffineParams>(v, 0).count = toy::kCount + 1; },

@@ -146,12 +146,12 @@ TEST(ImportTflite, SubgraphThatCallsItself) {
   EXPECT_NE(refusal(m.finish()).find("calls itself"), std::string::npos);
 }
 
-struct Broken {
+struct BrokenModel {
   std::string_view words;
   void (*change)(TestModel&, Ids& inputs, Ids& outputs);
 };
 
-const Broken kBroken[] = {
+const BrokenModel kBrokenModels[] = {
     {"graph input 0 has tensor index 9", [](TestModel&, Ids& in, Ids&) { in = {9}; }},
     {"graph output 0 has tensor index -1", [](TestModel&, Ids&, Ids& out) { out = {-1}; }},
     {"listed twice", [](TestModel&, Ids& in, Ids&) { in = {0, 0}; }},
@@ -191,7 +191,7 @@ const Broken kBroken[] = {
 };
 
 TEST(ImportTflite, RefusesWhatContradictsItself) {
-  for (const Broken& b : kBroken) {
+  for (const BrokenModel& b : kBrokenModels) {
     const std::string error = refusal(relu_model(b.change));
     EXPECT_NE(error.find(b.words), std::string::npos) << error << "\nwanted: " << b.words;
     EXPECT_EQ(error.find("m.tflite"), 0u);

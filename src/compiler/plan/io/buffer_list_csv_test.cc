@@ -41,11 +41,11 @@ TEST(BufferListCsv, ReadsOptionalColumns) {
 }
 
 TEST(BufferListCsv, RefusesWithTheLine) {
-  struct Case {
+  struct BadLine {
     const char* text;
     const char* where;
   };
-  const Case cases[] = {
+  const BadLine cases[] = {
       {"", "f"},
       {"id,lower,upper\na,0,1\n", "f:1"},
       {"id,id,lower,upper,size\n", "f:1"},
@@ -67,7 +67,7 @@ TEST(BufferListCsv, RefusesWithTheLine) {
       {"id,lower,upper,size,gaps\na,0,9,4,3-4@1:2@3\n", "f:2"},
       {"id,lower,upper,size,gaps\na,0,9,4,8-12\n", "f:2"},
   };
-  for (const Case& c : cases) {
+  for (const BadLine& c : cases) {
     const auto list = read_buffer_list(c.text, "f");
     ASSERT_FALSE(list.has_value()) << c.text;
     EXPECT_EQ(list.error().where, c.where) << c.text;

@@ -8,7 +8,7 @@
 namespace netkit::plan {
 namespace {
 
-constexpr const char* kGraph = R"({"format":"netkit-graph/1","alignment":16,
+constexpr const char* kSavedGraph = R"({"format":"netkit-graph/1","alignment":16,
 "tensors":[{"name":"I","bytes":1600},{"name":"A","bytes":3200},{"name":"S","bytes":64},
            {"name":"F","bytes":1600}],
 "ops":[{"name":"a","inputs":["I"],"outputs":["A"],"scratch_bytes":128},
@@ -17,7 +17,7 @@ constexpr const char* kGraph = R"({"format":"netkit-graph/1","alignment":16,
 "inputs":["I"],"outputs":["F"],"states":["S"]})";
 
 std::string plan_text() {
-  const auto problem = parse_graph(kGraph);
+  const auto problem = parse_graph(kSavedGraph);
   EXPECT_TRUE(problem.has_value());
   auto layout = plan(*problem);
   EXPECT_TRUE(layout.has_value());
@@ -34,20 +34,20 @@ TEST(ReadPlan, RoundTrip) {
 }
 
 TEST(ReadPlan, BrokenPlansAreRefusedByName) {
-  struct Case {
+  struct BadPlan {
     const char* from;
     const char* to;
     const char* where;
   };
-  const Case cases[] = {{"netkit-plan/1", "netkit-plan/9", "format"},
-                        {"\"kind\":\"state\"", "\"kind\":\"mood\"", "S"},
-                        {"\"first_step\":0", "\"first_step\":9", "I"},
-                        {"\"bytes\":3200", "\"bytes\":99999999", "A"},
-                        {"\"name\":\"A\"", "\"name\":\"I\"", "I"},
-                        {"\"live\":[\"I\"", "\"live\":[\"X\"", "a"},
-                        {"\"alignment\":16", "\"alignment\":-1", "plan.alignment"},
-                        {"\"steps\":[", "\"stops\":[", "plan"}};
-  for (const Case& c : cases) {
+  const BadPlan cases[] = {{"netkit-plan/1", "netkit-plan/9", "format"},
+                           {"\"kind\":\"state\"", "\"kind\":\"mood\"", "S"},
+                           {"\"first_step\":0", "\"first_step\":9", "I"},
+                           {"\"bytes\":3200", "\"bytes\":99999999", "A"},
+                           {"\"name\":\"A\"", "\"name\":\"I\"", "I"},
+                           {"\"live\":[\"I\"", "\"live\":[\"X\"", "a"},
+                           {"\"alignment\":16", "\"alignment\":-1", "plan.alignment"},
+                           {"\"steps\":[", "\"stops\":[", "plan"}};
+  for (const BadPlan& c : cases) {
     std::string text = plan_text();
     const size_t at = text.find(c.from);
     ASSERT_NE(at, std::string::npos) << c.from;
@@ -126,7 +126,7 @@ TEST(ReadPlan, LivesThatAreGivenKeepTheirGaps) {
 }
 
 TEST(ModelExplorer, EveryStepHasItsLiveBytes) {
-  const auto problem = parse_graph(kGraph);
+  const auto problem = parse_graph(kSavedGraph);
   const auto layout = plan(*problem);
   ASSERT_TRUE(layout.has_value());
   const std::string text = model_explorer_json(*problem, *layout);

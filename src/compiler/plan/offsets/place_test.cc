@@ -193,7 +193,7 @@ class RandomProblem {
   Flavour flavour_;
 };
 
-class PlaceRandom : public testing::TestWithParam<Flavour> {};
+class PlaceRandom : public ::testing::TestWithParam<Flavour> {};
 
 TEST_P(PlaceRandom, EqualsExhaustivePlacement) {
   int open = 0, skipped = 0;
@@ -255,15 +255,15 @@ TEST_P(PlaceRandom, SaysWhatDoesNotFit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Flavours, PlaceRandom,
-                         testing::Values(Flavour{"plain", false, false, false, false, false},
-                                         Flavour{"aligned", true, false, false, false, false},
-                                         Flavour{"relaxed", false, true, false, false, false},
-                                         Flavour{"aligned_relaxed", true, true, false, false,
-                                                 false},
-                                         Flavour{"ranges", true, false, false, true, false},
-                                         Flavour{"fixed", true, true, true, true, false},
-                                         Flavour{"gaps", true, false, false, false, true},
-                                         Flavour{"all", true, true, true, true, false}),
+                         ::testing::Values(Flavour{"plain", false, false, false, false, false},
+                                           Flavour{"aligned", true, false, false, false, false},
+                                           Flavour{"relaxed", false, true, false, false, false},
+                                           Flavour{"aligned_relaxed", true, true, false, false,
+                                                   false},
+                                           Flavour{"ranges", true, false, false, true, false},
+                                           Flavour{"fixed", true, true, true, true, false},
+                                           Flavour{"gaps", true, false, false, false, true},
+                                           Flavour{"all", true, true, true, true, false}),
                          [](const auto& flavour) { return std::string(flavour.param.name); });
 
 PlacementBuffer buffer(int64_t lower, int64_t upper, int64_t bytes) {

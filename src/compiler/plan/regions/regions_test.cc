@@ -11,23 +11,23 @@
 namespace netkit::plan {
 namespace {
 
-constexpr int64_t kKiB = 1024;
+constexpr int64_t kKibibyte = 1024;
 
-struct Planned {
+struct PlannedRegions {
   Problem problem;
   Layout layout;
 };
 
 // The graph of docs/tutorial-planner.md, sizes in KiB; D with scratch.
-Planned reference(int64_t scratch_kib, OrderChoice order = OrderChoice::kBest,
-                  bool d_before_c = false) {
-  Planned p;
+PlannedRegions reference(int64_t scratch_kib, OrderChoice order = OrderChoice::kBest,
+                         bool d_before_c = false) {
+  PlannedRegions p;
   const int64_t sizes[] = {16, 32, 96, 8, 64, 8, 16};
   for (int t = 0; t < 7; ++t) {
-    p.problem.tensors.push_back({std::string(1, "IABCDEF"[t]), sizes[t] * kKiB});
+    p.problem.tensors.push_back({std::string(1, "IABCDEF"[t]), sizes[t] * kKibibyte});
   }
   p.problem.steps = {{"A", {0}, {1}, 0, {}, {}}, {"B", {1}, {2}, 0, {}, {}},
-                     {"C", {2}, {3}, 0, {}, {}}, {"D", {1}, {4}, scratch_kib * kKiB, {}, {}},
+                     {"C", {2}, {3}, 0, {}, {}}, {"D", {1}, {4}, scratch_kib * kKibibyte, {}, {}},
                      {"E", {4}, {5}, 0, {}, {}}, {"F", {3, 5}, {6}, 0, {}, {}}};
   if (d_before_c) std::swap(p.problem.steps[2], p.problem.steps[3]);
   p.problem.inputs = {0};
@@ -42,10 +42,10 @@ Planned reference(int64_t scratch_kib, OrderChoice order = OrderChoice::kBest,
 
 MemoryMap board(int64_t kib) {
   return {{{"SRAM",
-            kib * kKiB,
-            {{"persistent", 24 * kKiB},
-             {"stack and services", 32 * kKiB},
-             {"acquisition", 2 * 16 * kKiB}}}},
+            kib * kKibibyte,
+            {{"persistent", 24 * kKibibyte},
+             {"stack and services", 32 * kKibibyte},
+             {"acquisition", 2 * 16 * kKibibyte}}}},
           {},
           std::nullopt};
 }
@@ -59,15 +59,15 @@ RegionPlan fit(const Layout& layout, const MemoryMap& map) {
 TEST(Regions, ReferenceFigures) {
   const RegionPlan best = fit(reference(0).layout, board(256));
   EXPECT_EQ(best.verdict, Verdict::kFits);
-  EXPECT_EQ(best.regions[0].used_bytes(), 224 * kKiB);
-  EXPECT_EQ(best.regions[0].free_bytes(), 32 * kKiB);
+  EXPECT_EQ(best.regions[0].used_bytes(), 224 * kKibibyte);
+  EXPECT_EQ(best.regions[0].free_bytes(), 32 * kKibibyte);
   const RegionPlan worst = fit(reference(0, OrderChoice::kGiven, true).layout, board(256));
   EXPECT_EQ(worst.verdict, Verdict::kProvenNoFit);
-  EXPECT_EQ(worst.regions[0].used_bytes(), 280 * kKiB);
-  EXPECT_EQ(worst.regions[0].short_bytes(), 24 * kKiB);
+  EXPECT_EQ(worst.regions[0].used_bytes(), 280 * kKibibyte);
+  EXPECT_EQ(worst.regions[0].short_bytes(), 24 * kKibibyte);
   const RegionPlan scratch = fit(reference(48).layout, board(256));
   EXPECT_EQ(scratch.verdict, Verdict::kFits);
-  EXPECT_EQ(scratch.regions[0].used_bytes(), 232 * kKiB);
+  EXPECT_EQ(scratch.regions[0].used_bytes(), 232 * kKibibyte);
 }
 
 bool alive_together(const LayoutBuffer& a, const LayoutBuffer& b) {
@@ -100,8 +100,9 @@ int region_of(const Layout& layout, const RegionPlan& plan, const std::string& n
 }
 
 TEST(Regions, TwoRegionsAndRules) {
-  const Planned p = reference(48);
-  MemoryMap map = {{{"fast", 64 * kKiB, {{"stack", 5000}}}, {"slow", 128 * kKiB, {}}}, {}, {}};
+  const PlannedRegions p = reference(48);
+  MemoryMap map = {
+      {{"fast", 64 * kKibibyte, {{"stack", 5000}}}, {"slow", 128 * kKibibyte, {}}}, {}, {}};
   RegionPlan plan = fit(p.layout, map);
   ASSERT_EQ(plan.verdict, Verdict::kFits);
   expect_sound(p.layout, plan);
@@ -135,16 +136,16 @@ TEST(Regions, ATransferredBufferSharesNoPiece) {
 }
 
 TEST(Regions, TooSmallSaysByHowMuch) {
-  const Planned p = reference(0);
-  const MemoryMap two = {{{"fast", 16 * kKiB, {}}, {"slow", 100 * kKiB, {}}}, {}, {}};
+  const PlannedRegions p = reference(0);
+  const MemoryMap two = {{{"fast", 16 * kKibibyte, {}}, {"slow", 100 * kKibibyte, {}}}, {}, {}};
   const RegionPlan plan = fit(p.layout, two);
-  EXPECT_EQ(plan.verdict, Verdict::kProvenNoFit);       // 116 KiB are less than the bound of 136
-  EXPECT_EQ(plan.regions[1].short_bytes(), 28 * kKiB);  // A and B do not fit into `fast`
+  EXPECT_EQ(plan.verdict, Verdict::kProvenNoFit);  // 116 KiB are less than the bound of 136
+  EXPECT_EQ(plan.regions[1].short_bytes(), 28 * kKibibyte);  // A and B do not fit into `fast`
   // 137 KiB would do in one piece; B fills the second region, A and C do not fit into the first.
-  const MemoryMap open = {{{"fast", 36 * kKiB, {}}, {"slow", 101 * kKiB, {}}}, {}, {}};
+  const MemoryMap open = {{{"fast", 36 * kKibibyte, {}}, {"slow", 101 * kKibibyte, {}}}, {}, {}};
   EXPECT_EQ(fit(p.layout, open).verdict, Verdict::kNotFound);
   const MemoryMap none = {
-      {{"fast", 16 * kKiB, {}}, {"slow", 100 * kKiB, {}}}, {{"B", {0}, {}}}, {}};
+      {{"fast", 16 * kKibibyte, {}}, {"slow", 100 * kKibibyte, {}}}, {{"B", {0}, {}}}, {}};
   EXPECT_EQ(fit(p.layout, none).verdict, Verdict::kProvenNoFit);
   EXPECT_TRUE(fit(p.layout, none).places.empty());
 }
@@ -199,8 +200,8 @@ TEST(MemoryMaps, BrokenTextIsNamed) {
 }
 
 // A chain of two steps around a state.
-Planned with_state(int64_t state_bytes, int64_t wide_bytes) {
-  Planned p;
+PlannedRegions with_state(int64_t state_bytes, int64_t wide_bytes) {
+  PlannedRegions p;
   p.problem.tensors = {{"in", 256}, {"s", state_bytes}, {"wide", wide_bytes}, {"out", 128}};
   p.problem.steps = {{"x", {0, 1}, {2}, 64, {}, {}}, {"y", {2}, {3}, 0, {}, {}}};
   p.problem.inputs = {0};
@@ -213,22 +214,22 @@ Planned with_state(int64_t state_bytes, int64_t wide_bytes) {
 }
 
 TEST(Sharing, ExclusiveIsTheLargestAndConcurrentTheSum) {
-  const Planned a = reference(0), b = reference(48);
+  const PlannedRegions a = reference(0), b = reference(48);
   const std::vector<SharedPart> parts = {{"a", &a.problem, &a.layout},
                                          {"b", &b.problem, &b.layout}};
   const auto exclusive = share_arena(parts, Sharing::kExclusive);
   ASSERT_TRUE(exclusive.has_value());
-  EXPECT_EQ(exclusive->layout.arena_bytes, 144 * kKiB);
+  EXPECT_EQ(exclusive->layout.arena_bytes, 144 * kKibibyte);
   EXPECT_TRUE(exclusive->layout.proven_minimal);
   EXPECT_EQ(exclusive->layout.buffers[0].name.substr(0, 2), "a:");
   const auto concurrent = share_arena(parts, Sharing::kConcurrent);
   ASSERT_TRUE(concurrent.has_value());
-  EXPECT_EQ(concurrent->layout.arena_bytes, (136 + 144) * kKiB);
+  EXPECT_EQ(concurrent->layout.arena_bytes, (136 + 144) * kKibibyte);
   EXPECT_TRUE(concurrent->layout.proven_minimal);
 }
 
 TEST(Sharing, StatesLiveOnWhileTheOtherRuns) {
-  const Planned a = with_state(512, 1024), b = with_state(1024, 2048);
+  const PlannedRegions a = with_state(512, 1024), b = with_state(1024, 2048);
   const auto shared = share_arena({{"a", &a.problem, &a.layout}, {"b", &b.problem, &b.layout}},
                                   Sharing::kExclusive);
   ASSERT_TRUE(shared.has_value());

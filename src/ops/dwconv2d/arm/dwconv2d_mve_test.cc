@@ -10,11 +10,11 @@
 namespace netkit {
 namespace {
 
-struct Shape {
+struct DepthwiseShape {
   int32_t in_h, in_w, in_c, kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
 };
 
-constexpr Shape kShapes[] = {
+constexpr DepthwiseShape kDepthwiseShapes[] = {
     {12, 13, 5, 3, 3, 1, 1, 1, 1}, {13, 12, 4, 3, 3, 2, 2, 0, 0}, {13, 9, 3, 3, 3, 2, 2, 1, 1},
     {11, 10, 7, 5, 5, 1, 1, 2, 2}, {14, 14, 3, 5, 5, 2, 2, 2, 2}, {19, 17, 2, 7, 7, 4, 4, 3, 3},
     {40, 1, 6, 9, 1, 1, 1, 4, 0},  {40, 1, 6, 20, 1, 2, 1, 0, 0}, {1, 33, 5, 1, 30, 1, 1, 0, 9},
@@ -22,7 +22,7 @@ constexpr Shape kShapes[] = {
     {5, 25, 16, 3, 3, 1, 1, 1, 1}, {25, 5, 16, 3, 3, 1, 1, 1, 1}, {8, 3, 5, 8, 3, 4, 1, 0, 1},
     {25, 5, 1, 3, 2, 1, 1, 1, 0}};
 
-std::pair<nk_dwconv2d_params, check::KernelCase> make_case(const Shape& s, uint64_t seed) {
+std::pair<nk_dwconv2d_params, check::KernelCase> make_case(const DepthwiseShape& s, uint64_t seed) {
   check::Rng rng(seed);
   nk_dwconv2d_params p{};
   p.batch = seed % 3 == 0 ? 2 : 1;
@@ -46,7 +46,7 @@ std::pair<nk_dwconv2d_params, check::KernelCase> make_case(const Shape& s, uint6
 TEST(Dwconv2dMve, NetworksKernelsInEveryModeAtEveryDistance) {
   const KernelRow& mve = *find_kernel("nk_dwconv2d_s8_mve");
   int in_place = 0;
-  for (const Shape& shape : kShapes) {
+  for (const DepthwiseShape& shape : kDepthwiseShapes) {
     int tried = 0;
     for (uint64_t seed = 0; seed < 9; ++seed) {
       const auto [p, c] = make_case(shape, seed);
@@ -72,7 +72,7 @@ TEST(Dwconv2dMve, NetworksKernelsInEveryModeAtEveryDistance) {
 
 TEST(Dwconv2dMve, KernelsBeyondABlockAreAnotherRows) {
   const KernelRow& mve = *find_kernel("nk_dwconv2d_s8_mve");
-  nk_dwconv2d_params p = make_case(kShapes[0], 1).first;
+  nk_dwconv2d_params p = make_case(kDepthwiseShapes[0], 1).first;
   p.narrow_weights = 1;
   EXPECT_TRUE(mve.fits(&p));
   p.kernel_h = 9;

@@ -10,13 +10,13 @@
 namespace netkit {
 namespace {
 
-auto wide_case(uint64_t seed, bool sharp, uint64_t variant) {
+auto wide_depthwise(uint64_t seed, bool sharp, uint64_t variant) {
   return check::widened(check::dwconv2d_case(seed, false, sharp, variant), seed, sharp, variant);
 }
 
 // The sum of products of one output element.
-int64_t sum_at(const nk_dwconv2d_params& p, const std::vector<int16_t>& x,
-               const std::vector<int8_t>& w, int32_t pixel, int32_t oc) {
+int64_t depthwise_sum_at(const nk_dwconv2d_params& p, const std::vector<int16_t>& x,
+                         const std::vector<int8_t>& w, int32_t pixel, int32_t oc) {
   const int32_t ox = pixel % p.out_w, oy = pixel / p.out_w % p.out_h;
   int64_t sum = 0;
   for (int32_t ky = 0; ky < p.kernel_h; ++ky) {
@@ -33,13 +33,14 @@ int64_t sum_at(const nk_dwconv2d_params& p, const std::vector<int16_t>& x,
 }
 
 TEST(Dwconv2dS16, EqualsAnIndependentOracle) {
-  EXPECT_EQ(check::check_wide_oracle(nk_dwconv2d_s16_ref, 300, wide_case, sum_at), "");
+  EXPECT_EQ(check::check_wide_oracle(nk_dwconv2d_s16_ref, 300, wide_depthwise, depthwise_sum_at),
+            "");
 }
 
 // Each stated distance is safe, and it is the least one.
 TEST(Dwconv2dS16, DistancesAreExact) {
   const auto is_least = [](const nk_dwconv2d_params&) { return true; };
-  EXPECT_EQ(check::check_wide_distances(*find_kernel("nk_dwconv2d_s16_ref"), 200, wide_case,
+  EXPECT_EQ(check::check_wide_distances(*find_kernel("nk_dwconv2d_s16_ref"), 200, wide_depthwise,
                                         is_least, 100),
             "");
 }

@@ -83,7 +83,7 @@ TEST(MatmulInteger, StacksAndRefusals) {
 
 // The real value of each result is within a step of the real product.
 template <typename A, typename B, typename Y>
-void check_qlinear(bool constant) {
+void check_qlinear_product(bool constant) {
   Rng rng(8);
   for (int round = 0; round < 20; ++round) {
     const size_t rows = 3, depth = 17, cols = 4;
@@ -119,10 +119,10 @@ void check_qlinear(bool constant) {
 
 TEST(QLinearMatmul, IsWithinAStepOfTheRealProduct) {
   for (const bool constant : {false, true}) {
-    check_qlinear<uint8_t, uint8_t, uint8_t>(constant);
-    check_qlinear<uint8_t, int8_t, uint8_t>(constant);
-    check_qlinear<int8_t, int8_t, int8_t>(constant);
-    check_qlinear<uint8_t, int8_t, int8_t>(constant);
+    check_qlinear_product<uint8_t, uint8_t, uint8_t>(constant);
+    check_qlinear_product<uint8_t, int8_t, uint8_t>(constant);
+    check_qlinear_product<int8_t, int8_t, int8_t>(constant);
+    check_qlinear_product<uint8_t, int8_t, int8_t>(constant);
   }
 }
 

@@ -19,8 +19,8 @@ using check::tflite;
 TEST(FixedGates, AreNearTheRealFunctions) {
   for (int x = INT16_MIN; x <= INT16_MAX; ++x) {
     const auto raw = static_cast<int16_t>(x);
-    const double logistic = 1.0 / (1.0 + std::exp(-x / 4096.0));
-    ASSERT_NEAR(nk_logistic_q12(raw) / 32768.0, logistic, 3e-4) << x;
+    const double real_logistic = 1.0 / (1.0 + std::exp(-x / 4096.0));
+    ASSERT_NEAR(nk_logistic_q12(raw) / 32768.0, real_logistic, 3e-4) << x;
     for (int bits = 0; bits <= 4; ++bits) {
       const double real = std::tanh(std::ldexp(x, bits - 15));
       ASSERT_NEAR(nk_tanh_q15(raw, bits) / 32768.0, real, 5e-4) << x << " of Q" << bits;
@@ -82,7 +82,7 @@ NodeCase node_of(const Net& n) {
   return node.set("time_major", int64_t{1}).set("fused_activation_function", std::string("TANH"));
 }
 
-double logistic(double x) {
+double real_logistic(double x) {
   return 1.0 / (1.0 + std::exp(-x));
 }
 
@@ -108,8 +108,8 @@ std::vector<double> real_outputs(const Net& n, size_t b) {
           gate[g] += h[i] * n.r[row * n.hidden + i] * n.r_scale;
         }
       }
-      c[j] = logistic(gate[1]) * c[j] + logistic(gate[0]) * std::tanh(gate[2]);
-      next[j] = logistic(gate[3]) * std::tanh(c[j]);
+      c[j] = real_logistic(gate[1]) * c[j] + real_logistic(gate[0]) * std::tanh(gate[2]);
+      next[j] = real_logistic(gate[3]) * std::tanh(c[j]);
     }
     h = next;
     y.insert(y.end(), h.begin(), h.end());

@@ -15,18 +15,18 @@ using check::quant_of;
 using check::Rng;
 using check::tflite;
 
-struct Shape {
+struct SvdfShape {
   int64_t batch, input, units, rank, memory;
   int64_t filters() const { return units * rank; }
 };
-constexpr Shape kShapes[] = {{1, 4, 3, 1, 5}, {2, 7, 2, 2, 3}, {1, 1, 1, 3, 1}};
+constexpr SvdfShape kSvdfShapes[] = {{1, 4, 3, 1, 5}, {2, 7, 2, 2, 3}, {1, 1, 1, 3, 1}};
 
 size_t count(int64_t n) {
   return static_cast<size_t>(n);
 }
 
 template <typename T>
-NodeCase node_of(const Shape& s, const std::vector<T>& x, Quant quant) {
+NodeCase node_of(const SvdfShape& s, const std::vector<T>& x, Quant quant) {
   NodeCase node = tflite("SVDF");
   node.in<T>({s.batch, s.input}, x, std::move(quant)).set("rank", s.rank);
   return node;
@@ -34,7 +34,7 @@ NodeCase node_of(const Shape& s, const std::vector<T>& x, Quant quant) {
 
 TEST(Svdf, FloatIsNearADoubleOracle) {
   Rng rng(1);
-  for (const Shape& s : kShapes) {
+  for (const SvdfShape& s : kSvdfShapes) {
     const auto x = rng.reals(count(s.batch * s.input), -1, 1);
     const auto feature = rng.reals(count(s.filters() * s.input), -1, 1);
     const auto time = rng.reals(count(s.filters() * s.memory), -1, 1);
@@ -83,7 +83,7 @@ void check_integer(int64_t state_zero) {
               sy = sizeof(State) == 1 ? 0.5f : 0.02f;
   constexpr int32_t kLo = std::numeric_limits<State>::min(),
                     kHi = std::numeric_limits<State>::max();
-  for (const Shape& s : kShapes) {
+  for (const SvdfShape& s : kSvdfShapes) {
     const auto x = rng.ints<int8_t>(count(s.batch * s.input), -128, 127);
     const auto feature = rng.ints<int8_t>(count(s.filters() * s.input), -127, 127);
     const auto time = rng.ints<State>(count(s.filters() * s.memory), kLo / 4, kHi / 4);
