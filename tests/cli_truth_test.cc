@@ -27,6 +27,22 @@ class CommandTruth : public CommandLine {
 
 const std::string kNet = kModel;
 
+// The exit code is the answer where stderr takes nothing.
+TEST_F(CommandTruth, AFullStderrChangesNoExitCode) {
+  for (const auto& [command, code] : std::vector<std::pair<std::string, int>>{
+           {"plan nofile", 3}, {"plan --no-such", 2}, {"plan " + kNet, 0}}) {
+    const std::string line = std::string("cd '") + folder_ + "' && '" + NETKIT_BINARY_DIR +
+                             "/netkit' " + command + " > /dev/null 2> /dev/full";
+    const int status = std::system(line.c_str());
+    ASSERT_TRUE(WIFEXITED(status)) << line;
+    EXPECT_EQ(WEXITSTATUS(status), code) << line;
+  }
+}
+
+TEST_F(CommandTruth, RamAndArenaAreOneLimit) {
+  expect_error("plan " + kNet + " --ram 20K --arena 11K", 2, "--arena: is a limit of the arena");
+}
+
 TEST_F(CommandTruth, PlanAndEmitCountTheSameFlash) {
   const json emitted = json_of("emit " + kNet + " -o c --name net");
   const int64_t flash =

@@ -14,6 +14,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/io/tensor_io.h"
 #include "compiler/driver/session.h"
+#include "compiler/driver/verbs/inspect.h"
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/ir/graph.h"
 #include "compiler/plan/plan.h"
@@ -204,6 +205,16 @@ std::vector<Json> goldens(const std::string& file) {
   return lines;
 }
 
+// The copies that keep states are steps that no node of the graph has.
+void expect_every_step_inspected(const std::string& path, size_t steps) {
+  const auto inspected = driver::inspect_file(path, {});
+  ASSERT_TRUE(inspected) << inspected.error().message;
+  ASSERT_EQ(inspected->layers.size(), steps);
+  for (const driver::LayerInfo& layer : inspected->layers) {
+    EXPECT_FALSE(layer.outputs.empty()) << layer.name;
+  }
+}
+
 // Streaming networks of 8-bit inputs and outputs: two runs on one instance, as the goldens have
 // them, and the same from emitted C.
 TEST(State, StreamingModelsGiveTheGoldenSteps) {
@@ -218,6 +229,7 @@ TEST(State, StreamingModelsGiveTheGoldenSteps) {
     const auto compiled = driver::compile_file(path, {});
     ASSERT_TRUE(compiled) << compiled.error().message;
     EXPECT_FALSE(compiled->schedule.states.empty());
+    expect_every_step_inspected(path, compiled->program.order.size());
     auto session = driver::Session::open(path, {});
     ASSERT_TRUE(session);
     std::vector<Bytes> inputs, outputs;
@@ -249,6 +261,7 @@ TEST(State, RecurrentModelsRunInBothForms) {
     const auto compiled = driver::compile_file(path, {});
     ASSERT_TRUE(compiled) << compiled.error().message;
     EXPECT_FALSE(compiled->schedule.states.empty());
+    expect_every_step_inspected(path, compiled->program.order.size());
     auto session = driver::Session::open(path, {});
     ASSERT_TRUE(session);
     const TensorType& type = session->inputs()[0].type;

@@ -71,7 +71,9 @@ Error with_hint(Error error);
 // One line that names cause and place, one more that says what to do; with --json an object on
 // stdout too. Returns the exit code.
 int report_error(const Error& error, const Globals& globals);
-// The same on stderr alone, for an answer that has been printed already.
+// Text on stderr. What a full or closed stderr does not take is lost: the exit code tells.
+void print_on_stderr(const std::string& text);
+// As report_error, on stderr alone, for an answer that has been printed already.
 int report_on_stderr(const Error& error);
 // Refuses --arena (kUsage) where it would say nothing.
 Result<void> no_arena(const Globals& globals, std::string_view verb);

@@ -208,7 +208,7 @@ extern "C" int nk_cli_run(int argc, char** argv) {
     if (std::ferror(stdout) != 0) {
       code = 0;
     } else {
-      fmt::print(stderr, "netkit: {}\n", e.what());
+      netkit::cli::print_on_stderr(fmt::format("netkit: {}\n", e.what()));
     }
   }
   std::fflush(stdout);

@@ -127,9 +127,15 @@ int report_error(const Error& found, const Globals& globals) {
   return report_on_stderr(error);
 }
 
+// Not fmt::print, which throws where a stream takes no more.
+void print_on_stderr(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+}
+
 int report_on_stderr(const Error& found) {
   const Error error = with_hint(found);
-  fmt::print(stderr, "netkit: {}\n  {}\n", printable(one_line(error)), printable(error.hint));
+  print_on_stderr(
+      fmt::format("netkit: {}\n  {}\n", printable(one_line(error)), printable(error.hint)));
   return static_cast<int>(error.code);
 }
 
@@ -141,7 +147,7 @@ Result<void> no_arena(const Globals& globals, std::string_view verb) {
 
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) {
-    fmt::print(stderr, "netkit: warning: {}\n", printable(warning));
+    print_on_stderr(fmt::format("netkit: warning: {}\n", printable(warning)));
   }
 }
 
@@ -150,7 +156,8 @@ void progress(std::string_view what, double done) {
   constexpr int kColumns = 30;
   std::string bar(static_cast<size_t>(done * kColumns), '#');
   bar.resize(kColumns, '.');
-  fmt::print(stderr, "\r{} [{}] {:3.0f} %{}", what, bar, done * 100.0, done >= 1.0 ? "\n" : "");
+  print_on_stderr(
+      fmt::format("\r{} [{}] {:3.0f} %{}", what, bar, done * 100.0, done >= 1.0 ? "\n" : ""));
 }
 
 }  // namespace netkit::cli

@@ -29,8 +29,8 @@ int close_stdout(int code) {
   if (flushed && std::ferror(stdout) == 0) return code;
   constexpr int kUsage = static_cast<int>(ErrorCode::kUsage);
   if (code < kUsage) {  // else a line says already what went wrong
-    fmt::print(stderr, "netkit: stdout: cannot write: {}\n",
-               why != 0 ? std::strerror(why) : "the answer is cut short");
+    print_on_stderr(fmt::format("netkit: stdout: cannot write: {}\n",
+                                why != 0 ? std::strerror(why) : "the answer is cut short"));
   }
   return kUsage;
 }

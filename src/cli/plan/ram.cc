@@ -18,6 +18,10 @@ class RamGroup : public PlanGroup {
 
   Result<void> prepare(PlanRequest& request) override {
     if (text_.empty()) return {};
+    if (request.globals.arena_bytes) {
+      return fail(ErrorCode::kUsage, "is a limit of the arena as --ram is", "--arena",
+                  "give --ram alone: it searches for a plan of that size");
+    }
     NK_ASSIGN(bytes_, parse_size(text_, "--ram"));
     request.compile.plan.ram_bytes = bytes_;
     return {};

@@ -36,6 +36,8 @@ class ConstData {
   const Bytes& operator*() const { return all_->bytes ? *all_->bytes : written(); }
   const Bytes* operator->() const { return &**this; }
   size_t size() const { return all_->bytes ? all_->bytes->size() : all_->size; }
+  // Are all bytes there? False for a repeated element until * or -> is used.
+  bool is_written() const { return all_->bytes != nullptr; }
   // What is repeated; nullptr where the bytes were given in full.
   const Bytes* element() const { return all_->element.empty() ? nullptr : &all_->element; }
 

@@ -31,25 +31,33 @@ std::vector<std::string> types_of(const Graph& graph, const std::vector<TensorId
   return out;
 }
 
-// The nodes that became steps, in the schedule's order.
-std::vector<const Node*> step_nodes(const Graph& graph) {
-  std::vector<const Node*> nodes;
+// What a step reads and writes in the graph.
+struct StepPorts {
+  std::vector<TensorId> inputs, outputs;
+};
+
+// Per step of the schedule: the nodes that became steps, then the copies that keep states.
+std::vector<StepPorts> step_ports(const Graph& graph) {
+  std::vector<StepPorts> ports;
   for (const Node& node : graph.nodes) {
     const OpDef* op = find_op(node.op);
-    if (op != nullptr && op->make_params != nullptr) nodes.push_back(&node);
+    if (op != nullptr && op->make_params != nullptr) ports.push_back({node.inputs, node.outputs});
   }
-  return nodes;
+  for (const GraphState& state : graph.states) {
+    ports.push_back({{graph.outputs[state.output]}, {graph.inputs[state.input]}});
+  }
+  return ports;
 }
 
-LayerInfo layer_of(const Compilation& made, const PlacedStep& placed, const Node& node) {
+LayerInfo layer_of(const Compilation& made, const PlacedStep& placed, const StepPorts& ports) {
   const Schedule& schedule = made.program.schedule;
   const ScheduleStep& step = schedule.steps[static_cast<size_t>(placed.step)];
   LayerInfo layer;
   layer.name = step.name;
   layer.op = step.op->name;
   layer.kernel = step.row->symbol;
-  layer.inputs = types_of(made.graph, node.inputs);
-  layer.outputs = types_of(made.graph, node.outputs);
+  layer.inputs = types_of(made.graph, ports.inputs);
+  layer.outputs = types_of(made.graph, ports.outputs);
   layer.macs = step.macs;
   for (const ScheduleArg& arg : step.inputs) {
     if (arg.constant < 0) continue;
@@ -77,9 +85,9 @@ Result<Inspection> inspect_compilation(const Compilation& made, const std::strin
   for (const InOut& io : made.program.schedule.outputs) {
     out.outputs.push_back(port_text(io.name, io.type));
   }
-  const std::vector<const Node*> nodes = step_nodes(made.graph);
+  const std::vector<StepPorts> ports = step_ports(made.graph);
   for (const PlacedStep& placed : made.program.order) {
-    out.layers.push_back(layer_of(made, placed, *nodes[static_cast<size_t>(placed.step)]));
+    out.layers.push_back(layer_of(made, placed, ports.at(static_cast<size_t>(placed.step))));
     out.transposes += out.layers.back().op == "transpose" ? 1 : 0;
   }
   out.macs = emit::total_macs(made.program);

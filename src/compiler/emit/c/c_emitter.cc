@@ -24,7 +24,7 @@ Result<std::vector<OutputFile>> emit_c(const Program& program, const CEmitOption
 int64_t weight_bytes(const Program& program) {
   int64_t bytes = 0;
   for (const Constant& constant : program.schedule.constants) {
-    bytes += static_cast<int64_t>(constant.data->size());
+    bytes += static_cast<int64_t>(constant.data.size());
   }
   return bytes;
 }
