@@ -64,8 +64,7 @@ test: packages-test ## everything that CI checks
 
 test-cpp: packages-test ## the C++ interface and the runtime, then the bundled models
 	@scripts/configure.sh --preset tests $(SWITCHES)
-	@cmake --build build -j $(JOBS) --target netkit_cli test_runtime \
-	  test_compiler_driver
+	@cmake --build build -j $(JOBS) --target netkit_cli test_runtime test_compiler_driver
 	@$(CTEST) -R '^test_(runtime|compiler_driver)'
 	@build/netkit test
 

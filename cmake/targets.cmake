@@ -110,7 +110,8 @@ if(TARGET netkit_schemas)
 endif()
 
 # The command line is a library, so that a program can run it too (nk_cli_run). CLI11 is all headers
-# and slow to compile: few large units in place of many small ones.
+# and slow to compile: few large units in place of many small ones; sanitized, where it takes
+# longest, without optimisation.
 list(FILTER NETKIT_CLI_SOURCES EXCLUDE REGEX "src/cli/main\\.cc$")
 add_library(netkit_command_line STATIC ${NETKIT_CLI_SOURCES})
 set_target_properties(netkit_command_line PROPERTIES UNITY_BUILD ${NETKIT_UNITY}

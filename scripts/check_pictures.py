@@ -15,6 +15,7 @@ import zlib
 
 BROWSERS = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"]
 WIDTH, HEIGHT = 1300, 1000
+UNPRIVILEGED = "nobody"
 # Of src/compiler/plan/picture/style.cc.
 LIGHT = {"background": "ffffff", "ink": "1b1f24", "input": "8bbdf0", "activation": "b4dcae",
          "output": "f5bd74", "bound": "c62f2f", "curve": "cbd3de"}
@@ -70,13 +71,13 @@ def colours(path: pathlib.Path) -> dict[str, int]:
 
 def screenshot(browser: str, page: pathlib.Path, dark: bool) -> dict[str, int]:
     image = page.with_suffix(".dark.png" if dark else ".light.png")
-    # Chromium does not start for root with its process isolation on.
-    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    flags = [*as_root, "--headless", "--disable-gpu", "--hide-scrollbars",
+    flags = ["--headless", "--disable-gpu", "--hide-scrollbars",
              "--host-resolver-rules=MAP * ~NOTFOUND", f"--window-size={WIDTH},{HEIGHT}",
              f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-    subprocess.run([browser, *flags, f"--screenshot={image}", page.as_uri()], check=True,
-                   capture_output=True, timeout=120)
+    # Chromium does not start for root, and needs a home that it may write to.
+    user = UNPRIVILEGED if os.geteuid() == 0 else None
+    subprocess.run([browser, *flags, f"--screenshot={image}", page.as_uri()], check=True, user=user,
+                   env={**os.environ, "HOME": str(page.parent)}, capture_output=True, timeout=120)
     return colours(image)
 
 
@@ -110,6 +111,8 @@ def main() -> int:
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        if os.geteuid() == 0:
+            shutil.chown(folder, UNPRIVILEGED)
         (folder / "wide.json").write_text(json.dumps(wide_graph(400)))
         small = {"input": 2000, "activation": 40000, "output": 2000, "curve": 5000, "ink": 300,
                  "bound": 40}

@@ -20,16 +20,6 @@ namespace {
 using driver::EmitOptions;
 using emit::Language;
 
-constexpr EmittedForm kForms[] = {
-    {"c_folded", Language::kC, true, true, true, false},
-    {"c_nk", Language::kC, true, false, false, false},
-    {"cpp", Language::kCpp, true, true, false, false},
-    {"cpp_folded", Language::kCpp, true, true, true, false},
-    {"cpp_lib", Language::kCpp, false, true, false, false},
-    {"cpp_nk", Language::kCpp, true, false, false, false},
-    {"cpp_caller", Language::kCpp, true, true, false, true},
-};
-
 // Reads one input, fills every place with a pattern, runs twice, writes the outputs of both.
 std::string main_file(bool is_c, bool is_float) {
   const char* type = is_float ? "float" : "signed char";
@@ -87,7 +77,7 @@ void check(const std::string& model, const EmittedForm& form) {
 }
 
 TEST(EmitOptions, EveryFormGivesTheInterpretersBytes) {
-  for (const EmittedForm& form : kForms) {
+  for (const EmittedForm& form : kEmittedForms) {
     check("digits_cnn_int8.tflite", form);
     if (form.specialize || !form.lowered) check("digits_cnn.onnx", form);
   }

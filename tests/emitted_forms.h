@@ -21,6 +21,19 @@ struct EmittedForm {
   emit::CEmitOptions c_options() const;
 };
 
+inline constexpr EmittedForm kEmittedForms[] = {
+    {"c", emit::Language::kC, true, true, false, false},
+    {"c_folded", emit::Language::kC, true, true, true, false},
+    {"c_lib", emit::Language::kC, false, true, false, false},
+    {"c_nk", emit::Language::kC, true, false, false, false},
+    {"c_caller", emit::Language::kC, true, true, false, true},
+    {"cpp", emit::Language::kCpp, true, true, false, false},
+    {"cpp_folded", emit::Language::kCpp, true, true, true, false},
+    {"cpp_lib", emit::Language::kCpp, false, true, false, false},
+    {"cpp_nk", emit::Language::kCpp, true, false, false, false},
+    {"cpp_caller", emit::Language::kCpp, true, true, false, true},
+};
+
 struct Dialect {
   const char *c, *cpp;
 };

@@ -17,21 +17,6 @@
 namespace netkit::test {
 namespace {
 
-using emit::Language;
-
-constexpr EmittedForm kStateForms[] = {
-    {"c", Language::kC, true, true, false, false},
-    {"c_folded", Language::kC, true, true, true, false},
-    {"c_lib", Language::kC, false, true, false, false},
-    {"c_nk", Language::kC, true, false, false, false},
-    {"c_caller", Language::kC, true, true, false, true},
-    {"cpp", Language::kCpp, true, true, false, false},
-    {"cpp_folded", Language::kCpp, true, true, true, false},
-    {"cpp_lib", Language::kCpp, false, true, false, false},
-    {"cpp_nk", Language::kCpp, true, false, false, false},
-    {"cpp_caller", Language::kCpp, true, true, false, true},
-};
-
 // Two inputs, a then b; the output of a, the state, the outputs of b, of b again (from that state),
 // of a after a reset.
 constexpr std::string_view kMainC = R"(#include <stdio.h>
@@ -147,7 +132,7 @@ TEST(StateForms, EachKeepsSavesRestoresAndResets) {
   auto session = driver::Session::from_nk(write_nk(*program).value(), "state.nk");
   ASSERT_TRUE(session) << session.error().message;
   const Bytes expected = expected_of(*session, a, b);
-  for (const EmittedForm& form : kStateForms) {
+  for (const EmittedForm& form : kEmittedForms) {
     SCOPED_TRACE(form.name);
     const std::string folder = work_folder(std::string("state_form_") + form.name);
     const auto files = emit::emit_c(form.caller_io ? *outside : *program, form.c_options());
@@ -175,7 +160,7 @@ TEST(StateForms, AStreamingModel) {
   }
   const auto type = [](nk_dtype dtype) { return dtype == NK_INT8 ? "int8_t" : "uint8_t"; };
   const Bytes expected = expected_of(*session, a, b);
-  for (const EmittedForm& form : kStateForms) {
+  for (const EmittedForm& form : kEmittedForms) {
     SCOPED_TRACE(form.name);
     const std::string folder = work_folder(std::string("state_stream_") + form.name);
     const auto report = driver::emit_model(path, {}, form.options(folder));
