@@ -37,12 +37,11 @@ std::string operator_table() {
                        names(*op, SourceFormat::kTflite));
   }
   out +=
-      "\n## Kernels\n\nBest first; the reference row is last. Types: `s` signed and `u` unsigned "
-      "integers, `f` floats,\n`x` whatever has so many bits, each with its bits; `b8` truth "
-      "values; "
-      "`any` everything. Several joined by\n`_` are those of input, weights and output, or of "
-      "input "
-      "and output. `nearest`: any type, that way to resize.\n\n"
+      "\n## Kernels\n\n"
+      "Best first; the reference row is last. Types: `s` signed and `u` unsigned integers, `f` "
+      "floats,\n`x` whatever has so many bits, each with its bits; `b8` truth values; `any` "
+      "everything. Several joined by\n`_` are those of input, weights and output, or of input and "
+      "output. `nearest`: any type, that way to resize.\n\n"
       "| operator | kernel | for | types |\n|---|---|---|---|\n";
   for (const KernelRow& row : all_kernel_rows()) {
     out += fmt::format("| {} | `{}` | {} | {} |\n", row.op, row.symbol, row.arch, row.signature);
