@@ -40,10 +40,10 @@ configure: packages-build
 	@scripts/configure.sh --preset release $(SWITCHES) -DNETKIT_PYTHON=OFF
 
 ifeq ($(NETKIT_TARGET),cpu)
-lib: configure ## the tool and both libraries: build/netkit, build/libnetkit.a, build/libnetkit_compiler.a
-	@cmake --build build -j $(JOBS) --target netkit_cli
+lib: configure ## the tool and the library: ./netkit, ./libnetkit.a
+	@cmake --build build -j $(JOBS) --target netkit_cli netkit_library
 	@ln -sf build/netkit netkit && ln -sf build/libnetkit.a libnetkit.a
-	@echo "netkit: built ./netkit, ./libnetkit.a and build/libnetkit_compiler.a"
+	@echo "netkit: built ./netkit and ./libnetkit.a"
 else
 # The archive's date is old, so that the next build for this machine puts its own in this place.
 lib: packages-build

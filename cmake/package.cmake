@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: MIT
 # cmake --install and what find_package(netkit) and pkg-config then find: component runtime
-# (netkit::netkit, all that a program with .nk files needs) and component compiler
-# (netkit::compiler, netkit::command_line, the tool). Part python is the wheel's.
+# (netkit::netkit, the library and its headers) and component compiler (the tool, netkit::compiler,
+# netkit::command_line). Part python is the wheel's.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(netkit_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/netkit)
 
-# install_netkit_component(COMPONENT TARGET…): archives and their exported targets.
-function(install_netkit_component component)
-  install(TARGETS ${ARGN} EXPORT netkit-${component} COMPONENT ${component}
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT netkit-${component} NAMESPACE netkit:: FILE netkit-${component}.cmake
-          DESTINATION ${netkit_package_dir} COMPONENT ${component})
-endfunction()
-
-install_netkit_component(runtime netkit)
+install(FILES ${CMAKE_BINARY_DIR}/libnetkit.a DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT runtime)
 install(DIRECTORY include/netkit include/compat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT runtime FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "compat" EXCLUDE)
 install(DIRECTORY include/compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/netkit/compat
@@ -39,15 +32,12 @@ function(install_netkit_pc name component description requires libs)
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
 endfunction()
 
+list(TRANSFORM netkit_outside PREPEND "-l" OUTPUT_VARIABLE netkit_outside_flags)
 install_netkit_pc(netkit runtime "runs .nk files, heap-free" "" "-lnetkit -lstdc++ -lm")
 if(NETKIT_RUNTIME_ONLY)
   return()
 endif()
-foreach(name compiler command_line schemas)
-  set_target_properties(netkit_${name} PROPERTIES EXPORT_NAME ${name})
-endforeach()
-install_netkit_component(compiler netkit_compiler netkit_command_line netkit_schemas)
+install(FILES cmake/netkit-compiler.cmake DESTINATION ${netkit_package_dir} COMPONENT compiler)
 install(TARGETS netkit_cli COMPONENT compiler RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install_netkit_pc(netkit-compiler compiler "trained networks into .nk files and C"
-                  "netkit fmt protobuf-lite"
-                  "-lnetkit_command_line -lnetkit_compiler -lnetkit_schemas")
+install_netkit_pc(netkit-compiler compiler "trained networks into .nk files and C" "netkit"
+                  "${netkit_outside_flags}")

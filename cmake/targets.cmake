@@ -21,6 +21,8 @@ target_include_directories(netkit PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/s
 if(NETKIT_RUNTIME_ONLY)
   return()
 endif()
+# Of this machine's libnetkit.a (below) that is the part without the compiler.
+set_target_properties(netkit PROPERTIES OUTPUT_NAME netkit_runtime)
 
 find_package(Protobuf REQUIRED)
 find_package(fmt REQUIRED)
@@ -127,3 +129,29 @@ add_executable(netkit_cli src/cli/main.cc)
 set_target_properties(netkit_cli PROPERTIES OUTPUT_NAME netkit
                       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 target_link_libraries(netkit_cli PRIVATE netkit_flags netkit_command_line CLI11::CLI11)
+
+# libnetkit.a of this machine: the whole in one archive, with what it calls of {fmt} and protobuf
+# (docs/dependencies.md), so that a program links nothing else. A newer protobuf is many libraries:
+# it stays outside, and programs that run the command line link it.
+add_library(netkit_fmt OBJECT ${CMAKE_SOURCE_DIR}/cmake/fmt_functions.cc)
+target_link_libraries(netkit_fmt PRIVATE netkit_flags fmt::fmt-header-only)
+target_compile_options(netkit_fmt PRIVATE -O2 -fno-inline)
+netkit_for_shared(netkit_fmt)
+set(netkit_parts netkit netkit_compiler netkit_command_line netkit_schemas)
+set(netkit_archives $<TARGET_OBJECTS:netkit_fmt>)
+foreach(part ${netkit_parts})
+  list(APPEND netkit_archives $<TARGET_FILE:${part}>)
+endforeach()
+find_library(NETKIT_PROTOBUF_ARCHIVE libprotobuf-lite.a)
+set(netkit_outside protobuf-lite)
+if(NETKIT_PROTOBUF_ARCHIVE AND Protobuf_VERSION VERSION_LESS 4)
+  list(APPEND netkit_archives ${NETKIT_PROTOBUF_ARCHIVE})
+  set(netkit_outside "")
+endif()
+add_custom_command(
+  OUTPUT ${CMAKE_BINARY_DIR}/libnetkit.a
+  COMMAND ${CMAKE_COMMAND} -DAR=${CMAKE_AR} -DOUT=${CMAKE_BINARY_DIR}/libnetkit.a
+          "-DPARTS=${netkit_archives}" -P ${CMAKE_SOURCE_DIR}/cmake/merge_archives.cmake
+  DEPENDS ${netkit_parts} netkit_fmt $<TARGET_OBJECTS:netkit_fmt>
+          ${CMAKE_SOURCE_DIR}/cmake/merge_archives.cmake VERBATIM)
+add_custom_target(netkit_library ALL DEPENDS ${CMAKE_BINARY_DIR}/libnetkit.a)

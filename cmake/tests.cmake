@@ -57,7 +57,7 @@ foreach(name ${netkit_test_parts})
 GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endforeach()
-add_dependencies(test_tests netkit_cli)  # the pages' commands are run
+add_dependencies(test_tests netkit_cli netkit_library)  # the pages' commands are run
 # Building messages from string pieces trips GCC 12 here (GCC bug 105329).
 target_compile_options(test_tests PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 # One C program in three dialects calls every function of netkit.h.
@@ -78,12 +78,16 @@ target_link_libraries(test_older_face PRIVATE netkit_flags netkit_command_line G
 target_compile_options(test_older_face PRIVATE -O1)
 add_test(NAME test_older_face COMMAND test_older_face WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 # The same over the builder of bare devices, which stands where the compiler's calls stand.
-foreach(part built_network c_blocks c_networks)
+foreach(part built_network c_blocks c_models c_networks parse timed)
   list(APPEND netkit_bare ${CMAKE_SOURCE_DIR}/src/runtime/bare/${part}.cc)
 endforeach()
 add_executable(test_bare_networks ${netkit_bare} ${CMAKE_SOURCE_DIR}/tests/older_face/blocks.cc
-               ${CMAKE_SOURCE_DIR}/tests/older_face/samples.cc)
+               ${CMAKE_SOURCE_DIR}/tests/older_face/samples.cc
+               ${CMAKE_SOURCE_DIR}/tests/bare/models.cc)
 target_link_libraries(test_bare_networks PRIVATE GTest::gtest_main)
+target_compile_definitions(test_bare_networks PRIVATE NETKIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                           NETKIT_BINARY_DIR="${CMAKE_BINARY_DIR}")
+add_dependencies(test_bare_networks netkit_cli)
 add_test(NAME test_bare_networks COMMAND test_bare_networks)
 add_executable(figures_bare ${netkit_bare} ${CMAKE_SOURCE_DIR}/tests/bare/figures.cc)
 target_compile_definitions(figures_bare PRIVATE NETKIT_BARE)

@@ -4,7 +4,7 @@
 c_only.c (the C interface alone) give the bits that the same sources give on this machine, where the
 host's planner and engine stand behind the same calls. Prints arena, stack and flash.
 
-  run_by_hand.py [--board mps2-an386]        needs build/libnetkit_compiler.a (make lib)
+  run_by_hand.py [--board mps2-an386]        needs build/libnetkit.a (make lib)
 """
 import argparse
 import os
@@ -41,8 +41,7 @@ def host_output(work: pathlib.Path, name: str, weights: pathlib.Path) -> str:
         measure_init.command([*compiler, *flags, "-c", source, "-o", out], f"compiling {source}")
         objects.append(out)
     program = work / f"host_{name}"
-    measure_init.command([os.environ.get("CXX", "c++"), *objects,
-                          ROOT / "build/libnetkit_compiler.a", ROOT / "build/libnetkit.a", "-lfmt",
+    measure_init.command([os.environ.get("CXX", "c++"), *objects, ROOT / "build/libnetkit.a",
                           "-o", program], "linking on this machine")
     return measure_init.command([program], f"{name} on this machine")
 

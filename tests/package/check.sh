@@ -20,6 +20,7 @@ cmake -G Ninja -S "$source/tests/package" -B "$work/consumer" -DCMAKE_PREFIX_PAT
 cmake --build "$work/consumer" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 "$work/consumer/runtime" "$work/digits.nk"
 "$work/consumer/flat"
+"$work/consumer/older"
 "$work/consumer/compiler" inspect "$work/digits.nk" >/dev/null
 
 # A component that is not there is named.
@@ -42,6 +43,10 @@ if command -v pkg-config >/dev/null; then
   cc -Wall -Wextra -Werror "$source/tests/package/runtime.c" -o "$work/by_pc" \
     $($pc --cflags --libs netkit)
   "$work/by_pc" "$work/digits.nk"
+  # shellcheck disable=SC2046
+  c++ -std=c++20 "$source/tests/package/older.cpp" -o "$work/older_by_pc" \
+    $($pc --cflags --libs netkit)
+  "$work/older_by_pc"
   # shellcheck disable=SC2046
   cc "$source/tests/package/compiler.c" -o "$work/tool_by_pc" \
     $($pc --cflags --libs netkit-compiler)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# cmake -DAR=… -DOUT=libx.a "-DPARTS=a.a;b.o" -P merge_archives.cmake: one archive of all members.
+set(script "create ${OUT}.part\n")
+foreach(part ${PARTS})
+  if(part MATCHES "\\.a$")
+    string(APPEND script "addlib ${part}\n")
+  else()
+    string(APPEND script "addmod ${part}\n")
+  endif()
+endforeach()
+string(APPEND script "save\nend\n")
+file(WRITE ${OUT}.mri "${script}")
+execute_process(COMMAND ${AR} -M INPUT_FILE ${OUT}.mri RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "netkit: ${AR} -M could not make ${OUT}")
+endif()
+file(REMOVE ${OUT}.mri)
+file(RENAME ${OUT}.part ${OUT})
