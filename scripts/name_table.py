@@ -44,7 +44,7 @@ BEHIND = {
     "NkRegression.RunModelTests": "nk_run_model_tests", "run_all_tests": "nk_run_all_tests",
 }
 # What other names call and nobody else.
-BEHIND_OTHERS = {"run_conv2d", "run_depthwise_conv2d", "own", "clear", "handle"}
+BEHIND_OTHERS = {"run_conv2d", "run_depthwise_conv2d", "own", "clear", "handle", "AdoptLayers"}
 HEADERS = ["arena", "arena_util", "tensor_factory", "tensor_access", "ops", "conv2d",
            "depthwise_conv2d", "mlp", "cnn", "nk_loader", "nk_regression", "test", "cli"]
 SCOPE = re.compile(r"^(?:class|struct) (\w+)(?: \{| :)|^namespace netkit::(\w+) \{|"

@@ -134,8 +134,7 @@ class CNNNetwork {
   // is not used: blocks are planned with the whole network.)
   template <typename... Rest>
   void InitConvNeXtV2BlockLayer(std::uint32_t layer_idx, Arena&, std::uint32_t spatial_h,
-                                std::uint32_t spatial_w, int channels, float eps,
-                                Rest... weights) {
+                                std::uint32_t spatial_w, int channels, float eps, Rest... weights) {
     note(layer_idx,
          nk_cnn_init_convnextv2_block_layer(&handle_, nullptr, layer_idx, spatial_h, spatial_w,
                                             channels, eps, weights...),
@@ -213,18 +212,19 @@ class CNNNetwork {
     return output_;
   }
   using LayerTimingFn = NetworkTimingFn;
-  // The same; timing_fn is called for each block in order. Class cpu.
+  // The same; timing_fn is called behind each block in order.
   Tensor& forward_timed(const Tensor& input, Arena&, LayerTimingFn timing_fn, void* user_data) {
     if (time_network(handle_.storage, input, output_, timing_fn, user_data) != NK_OK) output_ = {};
     return output_;
   }
   Tensor& GetOutput() { return output_; }
 
-  // A loaded network keeps no blocks: an empty one; so where idx is too large.
+  // Of a loaded network see LayerInfo. An empty one where idx is too large.
   CnnBlock& GetBlock(std::uint32_t idx) { return idx < count_ && blocks_ ? blocks_[idx] : none_; }
   std::uint32_t LayerCount() const { return count_; }
 
   nk_cnn_t* handle() { return &handle_; }
+  void AdoptLayers(Arena& arena);  // as MLPNetwork's
 
  private:
   void note(std::uint32_t index, nk_status_t status, const CnnBlock& block) {

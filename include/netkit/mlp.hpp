@@ -52,7 +52,7 @@ class MLPNetwork {
     const nk_tensor_t w = to_c(weights), b = to_c(bias);
     if (nk_mlp_init_layer(&handle_, layer_idx, &w, b.data != nullptr ? &b : nullptr,
                           static_cast<nk_activation_t>(activation), leaky_alpha) == NK_OK) {
-      layers_[layer_idx] = {weights.data,    bias.data,  weights.shape[1],
+      layers_[layer_idx] = {weights.data,     bias.data,  weights.shape[1],
                             weights.shape[0], activation, leaky_alpha};
     }
   }
@@ -74,7 +74,7 @@ class MLPNetwork {
     nk_mlp_forward(&handle_, nullptr, &x, &y);
   }
   using LayerTimingFn = NetworkTimingFn;
-  // The same; timing_fn is called for each layer in order. Class cpu.
+  // The same; timing_fn is called behind each layer in order.
   void forward_timed(const Tensor& input, Tensor& output, LayerTimingFn timing_fn,
                      void* user_data) {
     Tensor result;
@@ -83,11 +83,14 @@ class MLPNetwork {
     if (output.data != nullptr) __builtin_memcpy(output.data, result.data, result.bytes);
   }
 
-  // A loaded network keeps no layers: an empty one; so where idx is too large.
+  // Of a loaded network see LayerInfo. An empty one where idx is too large.
   MLPLayer& GetLayer(std::uint32_t idx) { return idx < count_ && layers_ ? layers_[idx] : none_; }
   std::uint32_t LayerCount() const { return count_; }
 
   nk_mlp_t* handle() { return &handle_; }
+  // Behind load_network: GetLayer gives what the file says, from records in the arena; without room
+  // for them it gives empty ones.
+  void AdoptLayers(Arena& arena);
 
  private:
   nk_mlp_t handle_{};

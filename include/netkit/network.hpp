@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "netkit/arena.hpp"
+#include "netkit/layer_info.hpp"
 #include "netkit/ops_resolver.hpp"
 #include "netkit/tensor.hpp"
 
@@ -40,10 +41,12 @@ nk_status_t plan_network(void* storage, Arena& arena, const std::uint32_t* sizes
                          const NkOpsResolver& resolver);
 nk_status_t load_network(void* storage, Arena& arena, const ModelSource& source, bool mlp_only,
                          nk_arch_info_t* info);
+// Calls the listener for each layer of a loaded network, in order.
+void each_loaded_layer(const void* storage, LayerListener listener, void* user);
 // One inference on `input`, as nk_cnn_forward; `timing` is called once per layer, or per step where
 // a file has no layers. The result becomes a view.
-nk_status_t time_network(void* storage, const Tensor& input, Tensor& output,
-                         NetworkTimingFn timing, void* user_data);
+nk_status_t time_network(void* storage, const Tensor& input, Tensor& output, NetworkTimingFn timing,
+                         void* user_data);
 
 }  // namespace netkit
 

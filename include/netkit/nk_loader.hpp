@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NkLoader: .nk files of versions 3 to 5 as networks, and what they hold. Class cpu. C++17 and
-// newer.
+// NkLoader: .nk files of versions 3 to 5 as networks, and what they hold. On a bare device version
+// 5: ParseBuffer and the Load functions. C++17 and newer.
 #ifndef NETKIT_NK_LOADER_HPP
 #define NETKIT_NK_LOADER_HPP
 

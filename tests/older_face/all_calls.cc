@@ -263,6 +263,12 @@ TEST(AllCalls, LoaderOfVersion5) {
   ASSERT_TRUE(cnn != nullptr && cnn->IsQuantized());
   EXPECT_EQ(rank, 3u);
   EXPECT_EQ(shape[0], 28u);
+  ASSERT_GT(cnn->LayerCount(), 3u);
+  EXPECT_EQ(cnn->GetBlock(0).type, CnnBlockType::Conv2D);
+  EXPECT_EQ(cnn->GetBlock(0).in_channels, 1);
+  EXPECT_GT(cnn->GetBlock(0).kernel_h, 0);
+  EXPECT_EQ(cnn->GetBlock(cnn->LayerCount() - 1).type, CnnBlockType::Dense);
+  EXPECT_EQ(cnn->GetBlock(cnn->LayerCount() - 1).out_channels, 10);
   std::vector<int8_t> image(784, -128);
   const Tensor in = TensorFactory::View3DInt8(image.data(), 28, 28, 1);
   const Tensor& out = cnn->forward(in, memory.arena);
@@ -342,6 +348,16 @@ TEST(AllCalls, LoaderOfOlderFiles) {
   MLPNetwork* mlp = nullptr;
   ASSERT_EQ(NkLoader::LoadMLP(mlp_path.c_str(), memory.arena, mlp, shape, rank).status,
             NkLoader::LoadStatus::Ok);
+  ASSERT_GT(mlp->LayerCount(), 1u);
+  EXPECT_EQ(mlp->GetLayer(0).in_features, shape[1]);
+  EXPECT_NE(mlp->GetLayer(0).weights, nullptr);
+  EXPECT_EQ(mlp->GetLayer(1).in_features, mlp->GetLayer(0).out_features);
+  CNNNetwork* cnn = nullptr;
+  ASSERT_EQ(NkLoader::LoadCNN(cnn_path.c_str(), memory.arena, cnn, shape, rank).status,
+            NkLoader::LoadStatus::Ok);
+  ASSERT_GT(cnn->LayerCount(), 3u);
+  EXPECT_EQ(cnn->GetBlock(0).type, CnnBlockType::Conv2D);
+  EXPECT_EQ(cnn->GetBlock(1).type, CnnBlockType::MaxPool2D);
   TestSuite suite;
   ASSERT_EQ(NkLoader::ReadTestSuite(mlp_path.c_str(), suite).status, NkLoader::LoadStatus::Ok);
   ASSERT_EQ(suite.num_cases, 6u);

@@ -4,12 +4,18 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "cnn.hpp"
 #include "ops.hpp"
+#include "ops/unary/unary.h"
 #include "tensor_factory.hpp"
+
+NK_EXTERN_C_BEGIN
+NK_DECLARE_KERNEL(nk_gelu_tanh_f32_ref);
+NK_EXTERN_C_END
 
 namespace {
 
@@ -219,34 +225,149 @@ TEST(Blocks, YoloxHeadEqualsItsLayers) {
   expect_equal_bits(block, joined);
 }
 
-TEST(Blocks, ReadOnlyWeightsOfTheOthers) {
-  Weights w;
-  const Image in = image_of(4, 4, 2);
-  const Image next = run(
+// The tanh form of GELU, through the kernel that both engines call.
+Image gelu(Image a) {
+  nk_unary_params p{};
+  p.count = static_cast<int32_t>(a.values.size());
+  const void* in[] = {a.values.data()};
+  void* out[] = {a.values.data()};
+  nk_gelu_tanh_f32_ref(&p, in, out, nullptr);
+  return a;
+}
+
+// y = x * (gamma * n + 1) with n = g / (mean(g) + eps), g the L2 norm of each channel.
+Image response_scale(Image a, const float* gamma, float eps) {
+  std::vector<float> g(a.c);
+  float mean = 0;
+  for (uint32_t c = 0; c < a.c; ++c) {
+    for (size_t i = c; i < a.values.size(); i += a.c) g[c] += a.values[i] * a.values[i];
+    g[c] = std::sqrt(g[c]);
+    mean += g[c];
+  }
+  mean /= static_cast<float>(a.c);
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    const size_t c = i % a.c;
+    a.values[i] *= g[c] / (mean + eps) * gamma[c] + 1.0f;
+  }
+  return a;
+}
+
+// A depthwise convolution and a bias.
+Image depthwise(int kernel, int stride, float* w, float* b, const Image& in) {
+  return run(
       1,
-      [&](CNNNetwork& net, Arena& arena) {
-        net.InitConvNeXtV2BlockLayer(0, arena, 4, 4, 2, 1e-6f, w.take(98), w.take(2), w.take(2),
-                                     w.take(2), w.take(16), w.take(8), w.take(8), w.take(8),
-                                     w.take(16), w.take(2));
+      [&](CNNNetwork& net, Arena&) {
+        net.InitDepthwiseConvLayer(0, kernel, kernel, stride, static_cast<int>(in.c), w, b,
+                                   ConvActivationType::None, 0, kernel / 2, kernel / 2);
       },
       in);
-  EXPECT_EQ(next.values.size(), 32u);
+}
+
+TEST(Blocks, ConvNextEqualsItsLayers) {
+  Weights w;
+  const int c = 6;
+  const float eps = 1e-6f;
+  float *dw = w.take(49 * c), *dw_b = w.take(c), *norm = w.take(c), *norm_b = w.take(c);
+  const Conv expand = {1, 1, c, 4 * c, w.take(4 * c * c), w.take(4 * c), nullptr, nullptr};
+  float *gamma = w.take(4 * c), *beta = w.take(4 * c);
+  const Conv project = {1, 1, 4 * c, c, w.take(4 * c * c), w.take(c), nullptr, nullptr};
+  const Image in = image_of(9, 7, c);
+  const Image block = run(
+      1,
+      [&](CNNNetwork& net, Arena& arena) {
+        net.InitConvNeXtV2BlockLayer(0, arena, 9, 7, c, eps, dw, dw_b, norm, norm_b, expand.w,
+                                     expand.b, gamma, beta, project.w, project.b);
+      },
+      in);
+  const Image wide = run(
+      3,
+      [&](CNNNetwork& net, Arena&) {
+        net.InitDepthwiseConvLayer(0, 7, 7, 1, c, dw, dw_b, ConvActivationType::None, 0, 3, 3);
+        net.InitLayerNormLayer(1, c, eps, norm, norm_b);
+        net.InitConvLayer(2, 1, 1, c, 4 * c, expand.w, expand.b, ConvActivationType::None);
+      },
+      in);
+  // The shift of the response norm as a batch norm of scale 1 in front of the projection.
+  std::vector<float> ones(4 * c, 1.0f);
+  const Image narrow = run(
+      2,
+      [&](CNNNetwork& net, Arena&) {
+        net.InitBatchNormLayer(0, 4 * c, ones.data(), beta);
+        net.InitConvLayer(1, 1, 1, 4 * c, c, project.w, project.b, ConvActivationType::None);
+      },
+      response_scale(gelu(wide), gamma, eps));
+  expect_equal_bits(block, sum(in, narrow));
+}
+
+Image upsampled(const Image& a) {
+  Image y = {2 * a.h, 2 * a.w, a.c, {}};
+  for (uint32_t row = 0; row < y.h; ++row) {
+    for (uint32_t column = 0; column < y.w; ++column) {
+      const float* at = a.values.data() + (row / 2 * a.w + column / 2) * a.c;
+      y.values.insert(y.values.end(), at, at + a.c);
+    }
+  }
+  return y;
+}
+
+TEST(Blocks, PafpnEqualsItsLayers) {
+  Weights w;
+  const int c3 = 3, c4 = 5, c5 = 4, hidden = 4;
+  const auto lateral = [&](int channels) {
+    return Conv{1,
+                1,
+                channels,
+                hidden,
+                w.take(static_cast<size_t>(channels * hidden)),
+                w.take(hidden),
+                nullptr,
+                nullptr};
+  };
+  const Conv lat3 = lateral(c3), lat4 = lateral(c4), lat5 = lateral(c5);
+  const Conv to4 = {
+      3, 2, c3, c4, w.take(9 * c3 * c4), w.take(c4), nullptr, nullptr, ConvActivationType::ReLU};
+  const Conv to5 = {
+      3, 2, c4, c5, w.take(9 * c4 * c5), w.take(c5), nullptr, nullptr, ConvActivationType::ReLU};
+  struct Separable {
+    float *dw, *dw_b;
+    Conv pw;
+  };
+  const auto separable = [&] {
+    return Separable{w.take(9 * hidden), w.take(hidden), lateral(hidden)};
+  };
+  const Separable p4_of = separable(), p3_of = separable(), n4_of = separable(),
+                  n5_of = separable();
+  const Image in = image_of(12, 8, c3);
   Memory memory;
-  CNNNetwork neck(5, memory.arena);
-  neck.InitFeatureTapLayer(0, 8, 8, 2, 0);
-  neck.InitPoolLayer(1, 2, 2, 2);
-  neck.InitFeatureTapLayer(2, 4, 4, 2, 1);
-  neck.InitPoolLayer(3, 2, 2, 2);
-  const auto pair = [&] { return w.take(8); };
-  const auto dw = [&] { return w.take(36); };
-  const auto pw = [&] { return w.take(16); };
-  const auto b = [&] { return w.take(4); };
-  neck.InitYoloxPafpnLayer(4, memory.arena, 2, 2, 2, 2, 2, 4, 3, 1, pair(), b(), pair(), b(),
-                           pair(), b(), dw(), b(), pw(), b(), dw(), b(), pw(), b(), dw(), b(), pw(),
-                           b(), dw(), b(), pw(), b());
-  ASSERT_TRUE(neck.InitActivationBuffers(memory.arena, 8, 8, 2)) << nk_last_error();
-  Image big = image_of(8, 8, 2);
-  EXPECT_EQ(neck.forward(big.tensor(), memory.arena).num_elements, 4u * (64 + 16 + 4));
+  CNNNetwork net(5, memory.arena);
+  net.InitFeatureTapLayer(0, 12, 8, c3, 0);
+  net.InitConvLayer(1, 3, 2, c3, c4, to4.w, to4.b, to4.activation, 0, 1, 1);
+  net.InitFeatureTapLayer(2, 6, 4, c4, 1);
+  net.InitConvLayer(3, 3, 2, c4, c5, to5.w, to5.b, to5.activation, 0, 1, 1);
+  net.InitYoloxPafpnLayer(4, memory.arena, 3, 2, c3, c4, c5, hidden, 3, 1, lat3.w, lat3.b, lat4.w,
+                          lat4.b, lat5.w, lat5.b, p4_of.dw, p4_of.dw_b, p4_of.pw.w, p4_of.pw.b,
+                          p3_of.dw, p3_of.dw_b, p3_of.pw.w, p3_of.pw.b, n4_of.dw, n4_of.dw_b,
+                          n4_of.pw.w, n4_of.pw.b, n5_of.dw, n5_of.dw_b, n5_of.pw.w, n5_of.pw.b);
+  ASSERT_TRUE(net.InitActivationBuffers(memory.arena, 12, 8, c3)) << nk_last_error();
+  Image given = in;
+  const Tensor& out = net.forward(given.tensor(), memory.arena);
+  ASSERT_NE(out.data, nullptr) << nk_last_error();
+  const Image block = {
+      1, 1, out.num_elements, {tensor_data_f32(out), tensor_data_f32(out) + out.num_elements}};
+
+  const auto through = [&](const Separable& s, int stride, const Image& x) {
+    return swish(conv(s.pw, depthwise(3, stride, s.dw, s.dw_b, x)));
+  };
+  const Image x4 = conv(to4, in), x5 = conv(to5, x4), l5 = conv(lat5, x5);
+  const Image p4 = through(p4_of, 1, sum(conv(lat4, x4), upsampled(l5)));
+  const Image p3 = through(p3_of, 1, sum(conv(lat3, in), upsampled(p4)));
+  const Image n4 = sum(through(n4_of, 2, p3), p4);
+  const Image n5 = sum(through(n5_of, 2, n4), l5);
+  Image joined = {1, 1, 0, {}};
+  for (const Image* part : {&p3, &n4, &n5}) {
+    joined.values.insert(joined.values.end(), part->values.begin(), part->values.end());
+  }
+  expect_equal_bits(block, joined);
 }
 
 }  // namespace

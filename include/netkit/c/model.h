@@ -59,9 +59,11 @@ nk_status_t nk_arch_print(const char* nk_path);
 /* An arena of so many bytes, of any alignment, takes nk_model_load and every run; 0 on failure. */
 size_t nk_recommended_arena_bytes(const char* nk_path);
 
-/* Load: `data` stays the caller's and in place; a file is mapped, and the arena owns the mapping.
- * Versions 3 and 4 are converted, their constants stand in memory that the arena owns. `info` may
- * be NULL. nk_mlp_load refuses what is no MLP, nk_cnn_load takes both. */
+/* Load: `data` stays the caller's and in place; a file is mapped, and the arena owns the mapping,
+ * or, where files are not mapped, it is read into the arena. Versions 3 and 4 are converted, their
+ * constants stand in memory that the arena owns; class cpu only, elsewhere they are refused
+ * (NK_ERR_VERSION_MISMATCH). `info` may be NULL. nk_mlp_load refuses what is no MLP, nk_cnn_load
+ * takes both. */
 nk_status_t nk_mlp_load(const char* nk_path, nk_arena_t* arena, nk_mlp_t* mlp, nk_arch_info_t*
                         info);
 nk_status_t nk_mlp_load_memory(const uint8_t* data, size_t size, nk_arena_t* arena, nk_mlp_t* mlp,

@@ -63,6 +63,7 @@ nk_status_t create_net(void* storage, Arena* arena, uint32_t layers, bool is_mlp
   network.net.layer_count = static_cast<uint16_t>(layers);
   network.net.is_mlp = is_mlp;
   network.mark = kMark;
+  __builtin_memset(storage, 0, sizeof(nk_cnn_t));  // of what was loaded into it before
   __builtin_memcpy(storage, &network, sizeof network);
   return NK_OK;
 }
@@ -82,10 +83,11 @@ nets::Layer* new_layer(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, 
   return layer;
 }
 
-nk_status_t forward_net(nets::Net* net, const nk_tensor_t* input, nk_tensor_t& view) {
+nk_status_t forward_net(nets::Net* net, const nk_tensor_t* input, nk_tensor_t& view,
+                        nets::LayerHook hook, void* user) {
   if (net == nullptr) return NK_ERR_NOT_INITIALIZED;
   nk_status_t status = copy_input(*net, input);
-  if (status == NK_OK) status = nets::run(*net);
+  if (status == NK_OK) status = nets::run(*net, hook, user);
   if (status == NK_OK) view_output(*net, view);
   return status;
 }

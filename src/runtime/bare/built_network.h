@@ -23,7 +23,8 @@ nets::Net* net_of(const Handle* handle) {
 
 nk_status_t create_net(void* storage, Arena* arena, uint32_t layers, bool is_mlp);
 // Copies the input in and runs; `view` becomes a view of the result.
-nk_status_t forward_net(nets::Net* net, const nk_tensor_t* input, nk_tensor_t& view);
+nk_status_t forward_net(nets::Net* net, const nk_tensor_t* input, nk_tensor_t& view,
+                        nets::LayerHook hook = nullptr, void* user = nullptr);
 
 // A layer of a kind with `count` weights; nullptr, with *status set, where it cannot be.
 nets::Layer* new_layer(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, uint32_t count,

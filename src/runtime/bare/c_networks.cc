@@ -2,6 +2,7 @@
 // nk_mlp_t and nk_cnn_t on a bare device: everything but the composite blocks.
 #include "netkit/network.hpp"
 #include "runtime/bare/built_network.h"
+#include "runtime/loaded/loaded.h"
 
 using namespace netkit;
 using nets::Layer;
@@ -93,6 +94,19 @@ nk_status_t dense(Net* net, uint32_t index, const nk_tensor_t* weights, const nk
   return NK_OK;
 }
 
+// Of a network built here or loaded.
+template <typename Handle>
+nk_status_t forward(const Handle* handle, const nk_tensor_t* input, nk_tensor_t& view) {
+  if (Loaded* loaded = loaded_of(handle)) return loaded->forward(*loaded, input, view);
+  return forward_net(net_of(handle), input, view);
+}
+template <typename Handle>
+bool* omits_softmax(const Handle* handle) {
+  if (Loaded* loaded = loaded_of(handle)) return &loaded->omits_softmax;
+  Net* net = net_of(handle);
+  return net != nullptr ? &net->omits_softmax : nullptr;
+}
+
 nk_status_t not_built(const char* what) {
   return refuse(NK_ERR_UNSUPPORTED_NETWORK, what);
 }
@@ -108,16 +122,18 @@ nk_status_t nk_cnn_create(nk_arena_t* arena, uint32_t num_layers, nk_cnn_t* cnn)
   return create_net(cnn ? cnn->storage : nullptr, arena_of(arena), num_layers, false);
 }
 bool nk_mlp_is_valid(const nk_mlp_t* mlp) {
-  return net_of(mlp) != nullptr;
+  return loaded_of(mlp) != nullptr || net_of(mlp) != nullptr;
 }
 bool nk_cnn_is_valid(const nk_cnn_t* cnn) {
-  return net_of(cnn) != nullptr;
+  return loaded_of(cnn) != nullptr || net_of(cnn) != nullptr;
 }
-bool nk_mlp_is_quantized(const nk_mlp_t*) {
-  return false;
+bool nk_mlp_is_quantized(const nk_mlp_t* mlp) {
+  const Loaded* loaded = loaded_of(mlp);
+  return loaded != nullptr && loaded->quantized;
 }
-bool nk_cnn_is_quantized(const nk_cnn_t*) {
-  return false;
+bool nk_cnn_is_quantized(const nk_cnn_t* cnn) {
+  const Loaded* loaded = loaded_of(cnn);
+  return loaded != nullptr && loaded->quantized;
 }
 nk_status_t nk_mlp_set_quant(nk_mlp_t*, const nk_quant_t*) {
   return not_built("a bare device builds networks of float32; load int8 ones from a file");
@@ -193,14 +209,17 @@ nk_status_t nk_cnn_init_activation_buffers(nk_cnn_t* cnn, nk_arena_t* arena, uin
   return plan_network(cnn ? cnn->storage : nullptr, *to, sizes, all_network_ops());
 }
 bool nk_mlp_has_activation_buffers(const nk_mlp_t* mlp) {
+  if (const Loaded* loaded = loaded_of(mlp)) return loaded->ready;
   const Net* net = net_of(mlp);
   return net != nullptr && net->buffer != nullptr;
 }
 bool nk_cnn_has_activation_buffers(const nk_cnn_t* cnn) {
+  if (const Loaded* loaded = loaded_of(cnn)) return loaded->ready;
   const Net* net = net_of(cnn);
   return net != nullptr && net->buffer != nullptr;
 }
 size_t nk_cnn_kernel_workspace_bytes(const nk_cnn_t* cnn) {
+  if (const Loaded* loaded = loaded_of(cnn)) return loaded->workspace_bytes;
   const Net* net = net_of(cnn);
   size_t most = 0;
   for (uint32_t i = 0; net != nullptr && net->buffer != nullptr && i < net->step_count; ++i) {
@@ -211,24 +230,24 @@ size_t nk_cnn_kernel_workspace_bytes(const nk_cnn_t* cnn) {
   return most;
 }
 void nk_mlp_set_omit_final_softmax(nk_mlp_t* mlp, bool omit) {
-  if (Net* net = net_of(mlp)) net->omits_softmax = omit;
+  if (bool* omits = omits_softmax(mlp)) *omits = omit;
 }
 void nk_cnn_set_omit_final_softmax(nk_cnn_t* cnn, bool omit) {
-  if (Net* net = net_of(cnn)) net->omits_softmax = omit;
+  if (bool* omits = omits_softmax(cnn)) *omits = omit;
 }
 bool nk_mlp_omit_final_softmax(const nk_mlp_t* mlp) {
-  const Net* net = net_of(mlp);
-  return net != nullptr && net->omits_softmax;
+  const bool* omits = omits_softmax(mlp);
+  return omits != nullptr && *omits;
 }
 bool nk_cnn_omit_final_softmax(const nk_cnn_t* cnn) {
-  const Net* net = net_of(cnn);
-  return net != nullptr && net->omits_softmax;
+  const bool* omits = omits_softmax(cnn);
+  return omits != nullptr && *omits;
 }
 
 nk_status_t nk_mlp_forward(nk_mlp_t* mlp, nk_arena_t*, const nk_tensor_t* input,
                            nk_tensor_t* output) {
   nk_tensor_t result;
-  const nk_status_t status = forward_net(net_of(mlp), input, result);
+  const nk_status_t status = forward(mlp, input, result);
   if (status != NK_OK) return status;
   if (output == nullptr || output->data == nullptr || output->dtype != result.dtype) {
     return NK_ERR_INVALID_ARGUMENT;
@@ -240,7 +259,7 @@ nk_status_t nk_mlp_forward(nk_mlp_t* mlp, nk_arena_t*, const nk_tensor_t* input,
 nk_status_t nk_cnn_forward(nk_cnn_t* cnn, nk_arena_t*, const nk_tensor_t* input,
                            nk_tensor_t* output) {
   if (output == nullptr) return NK_ERR_INVALID_ARGUMENT;
-  return forward_net(net_of(cnn), input, *output);
+  return forward(cnn, input, *output);
 }
 
 float* nk_cnn_get_feature_tap_buffer(const nk_cnn_t* cnn, uint8_t tap_id) {

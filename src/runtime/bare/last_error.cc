@@ -7,6 +7,9 @@ namespace netkit {
 nk_status_t refuse(nk_status_t status, const char*) {
   return status;
 }
+nk_status_t refuse_numbers(nk_status_t status, const char*, uint64_t, uint64_t) {
+  return status;
+}
 
 }  // namespace netkit
 

@@ -8,5 +8,7 @@ namespace netkit {
 
 // Keeps `text` (cut to NK_MAX_MESSAGE_LEN - 1 characters) and gives `status` back.
 nk_status_t refuse(nk_status_t status, const char* text);
+// The same with a and b in the place of the first and the second {}.
+nk_status_t refuse_numbers(nk_status_t status, const char* text, uint64_t a, uint64_t b = 0);
 
 }  // namespace netkit

@@ -19,6 +19,30 @@ nk_status_t refuse(nk_status_t status, const char* text) {
   return status;
 }
 
+nk_status_t refuse_numbers(nk_status_t status, const char* text, uint64_t a, uint64_t b) {
+  char filled[NK_MAX_MESSAGE_LEN];
+  size_t used = 0;
+  const auto put = [&](char c) {
+    if (used + 1 < sizeof filled) filled[used++] = c;
+  };
+  for (; *text != '\0'; ++text) {
+    if (text[0] != '{' || text[1] != '}') {
+      put(*text);
+      continue;
+    }
+    char digits[20];
+    size_t count = 0;
+    for (uint64_t rest = a; count == 0 || rest != 0; rest /= 10) {
+      digits[count++] = static_cast<char>('0' + rest % 10);
+    }
+    while (count > 0) put(digits[--count]);
+    a = b;
+    ++text;
+  }
+  filled[used] = '\0';
+  return refuse(status, filled);
+}
+
 }  // namespace netkit
 
 extern "C" const char* nk_last_error(void) {

@@ -75,6 +75,7 @@ struct Step {
   uint8_t variant;  // 1: the kernel uses scratch to reach further
   uint16_t in[2], out, scratch;
   uint16_t kernel_h, kernel_w, stride, top, left;
+  uint16_t layer;  // that it is of
   float value;
   const float* weights;
   const float* bias;
@@ -111,8 +112,9 @@ nk_status_t place(Net& net, Arena& arena);
 // Finds the kernels of the steps in the tables; NK_ERR_UNKNOWN_KERNEL where one is in none.
 nk_status_t bind(Net& net, const NkOpsResolver& resolver);
 
-// One inference on what stands in the input.
-nk_status_t run(const Net& net);
+// One inference on what stands in the input; `hook` is called behind each layer.
+using LayerHook = void (*)(void* user, uint8_t kind);
+nk_status_t run(const Net& net, LayerHook hook = nullptr, void* user = nullptr);
 
 inline uint32_t elements(const Value& v) {
   return uint32_t{v.h} * v.w * v.c;

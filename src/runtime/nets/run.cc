@@ -241,10 +241,18 @@ void run_step(const Net& net, const Step& step) {
 
 }  // namespace
 
-nk_status_t run(const Net& net) {
+nk_status_t run(const Net& net, LayerHook hook, void* user) {
   if (net.buffer == nullptr) return NK_ERR_NOT_INITIALIZED;
   const uint32_t steps = net.step_count - (omitted_softmax(net) ? 1u : 0u);
-  for (uint32_t i = 0; i < steps; ++i) run_step(net, net.steps[i]);
+  uint32_t behind = 0;  // layers that are
+  const auto tell = [&](uint32_t until) {
+    for (; hook != nullptr && behind < until; ++behind) hook(user, net.layers[behind]->kind);
+  };
+  for (uint32_t i = 0; i < steps; ++i) {
+    tell(net.steps[i].layer);
+    run_step(net, net.steps[i]);
+  }
+  tell(net.layer_count);
   return NK_OK;
 }
 

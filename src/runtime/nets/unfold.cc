@@ -56,7 +56,10 @@ void Unfolding::add(const Step& made) {
   for (const uint16_t index : {made.in[0], made.in[1], made.out, made.scratch}) {
     use(index, step_count_);
   }
-  if (net_.steps != nullptr) net_.steps[step_count_] = made;
+  if (net_.steps != nullptr) {
+    net_.steps[step_count_] = made;
+    net_.steps[step_count_].layer = layer_;
+  }
   ++step_count_;
 }
 
@@ -220,6 +223,7 @@ nk_status_t Unfolding::run(uint32_t h, uint32_t w, uint32_t c) {
   flat_ = net_.is_mlp;
   for (uint16_t i = 0; i < net_.layer_count && status_ == NK_OK; ++i) {
     if (net_.layers[i] == nullptr) return NK_ERR_LAYER_CONFIG;
+    layer_ = i;
     x = layer(*net_.layers[i], x);
   }
   use(x.index, kMostRecords);

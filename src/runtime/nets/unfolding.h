@@ -83,7 +83,7 @@ class Unfolding {
 
   Net& net_;
   nk_status_t status_ = NK_OK;
-  uint16_t step_count_ = 0, value_count_ = 0;
+  uint16_t step_count_ = 0, value_count_ = 0, layer_ = 0;
   Image taps_[kTaps] = {{kNone, 0, 0, 0}, {kNone, 0, 0, 0}, {kNone, 0, 0, 0}, {kNone, 0, 0, 0}};
   bool flat_ = false;  // the last layer's result is a row
 };

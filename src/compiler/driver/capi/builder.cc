@@ -176,43 +176,4 @@ nk_status_t build(Network& network, Arena* arena, Dims input, const NkOpsResolve
   });
 }
 
-nk_status_t set_input(Network& network, const nk_tensor_t* input) {
-  nk_program_tensor_t to;
-  if (nk_program_input(&network.program, 0, &to) != NK_OK || !network.ready) {
-    return netkit::refuse(NK_ERR_NOT_INITIALIZED, "the network has no activation buffers yet");
-  }
-  if (input == nullptr || input->data == nullptr || input->dtype != to.dtype ||
-      input->num_elements != to.elements || input->bytes != to.bytes) {
-    return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
-                          "the input tensor has {} elements or another type, the network takes {}",
-                          input ? input->num_elements : 0, to.elements);
-  }
-  if (to.bytes != 0) std::memcpy(to.data, input->data, to.bytes);
-  return NK_OK;
-}
-
-nk_status_t view_result(Network& network, nk_tensor_t& view) {
-  nk_program_tensor_t from;
-  const nk_status_t status = result_of(network, 0, from);
-  if (status != NK_OK) return netkit::refuse(status, nk_status_string(status));
-  const uint32_t skip = from.rank == 4 && from.dims[0] == 1 ? 1 : 0;
-  view = nk_tensor_t{};
-  view.rank = from.rank - skip;
-  if (view.rank > NK_MAX_TENSOR_RANK) {
-    return refuse_numbers(NK_ERR_UNSUPPORTED_NETWORK, "an output of {} axes, at most {}", from.rank,
-                          NK_MAX_TENSOR_RANK);
-  }
-  uint32_t stride = 1;
-  for (uint32_t i = NK_MAX_TENSOR_RANK; i-- > 0;) {
-    view.shape[i] = i < view.rank ? from.dims[i + skip] : 1;
-    view.stride[i] = i < view.rank ? stride : 0;
-    stride *= view.shape[i];
-  }
-  view.data = from.data;
-  view.dtype = from.dtype;
-  view.num_elements = static_cast<uint32_t>(from.elements);
-  view.bytes = static_cast<uint32_t>(from.bytes);
-  return NK_OK;
-}
-
 }  // namespace netkit::driver

@@ -61,9 +61,5 @@ nk_status_t make_builder(void* storage, Arena* arena, uint32_t layers, bool is_m
 Builder* builder_of(Network* network);
 // Plans what was set, for one input shape.
 nk_status_t build(Network& network, Arena* arena, Dims input, const NkOpsResolver& resolver = {});
-// Copies a tensor of the caller's into the only input.
-nk_status_t set_input(Network& network, const nk_tensor_t* input);
-// The result as a tensor without a batch of 1 in front of an image.
-nk_status_t view_result(Network& network, nk_tensor_t& view);
 
 }  // namespace netkit::driver

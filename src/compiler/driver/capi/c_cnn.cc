@@ -2,7 +2,6 @@
 // nk_cnn_t: networks of images; their simple layers.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "compiler/driver/capi/builder.h"
@@ -160,14 +159,7 @@ bool nk_cnn_has_activation_buffers(const nk_cnn_t* cnn) {
 }
 size_t nk_cnn_kernel_workspace_bytes(const nk_cnn_t* cnn) {
   const Network* n = network_of(cnn, "nk_cnn_kernel_workspace_bytes");
-  if (n == nullptr || !n->ready) return 0;
-  const NkView& view = executor_of(&n->program)->view();
-  const nk_file_step* step = view.first_step();
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < view.step_count(); ++i, step = NkView::next_step(step)) {
-    most = std::max(most, step->scratch_bytes);
-  }
-  return most;
+  return n == nullptr ? 0 : n->workspace_bytes;
 }
 void nk_cnn_set_omit_final_softmax(nk_cnn_t* cnn, bool omit) {
   if (Network* n = network_of(cnn, "nk_cnn_set_omit_final_softmax")) n->omits_softmax = omit;
@@ -182,9 +174,7 @@ nk_status_t nk_cnn_forward(nk_cnn_t* cnn, nk_arena_t*, const nk_tensor_t* input,
   Network* n = network_of(cnn, "nk_cnn_forward");
   if (n == nullptr) return NK_ERR_NOT_INITIALIZED;
   if (output == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no output tensor");
-  nk_status_t status = set_input(*n, input);
-  if (status == NK_OK) status = run(*n);
-  return status == NK_OK ? view_result(*n, *output) : status;
+  return forward_loaded(*n, input, *output);
 }
 
 float* nk_cnn_get_feature_tap_buffer(const nk_cnn_t* cnn, uint8_t tap_id) {

@@ -7,6 +7,7 @@
 #include "compiler/driver/capi/network.h"
 #include "runtime/capi/c_status.h"
 #include "runtime/host/mapped_file.h"
+#include "runtime/loaded/read_file.h"
 
 using namespace netkit;
 using namespace netkit::driver;
@@ -54,6 +55,9 @@ nk_status_t need_of(const uint8_t* data, size_t size, size_t& bytes) {
   const nk_status_t status = nk_program_need(file, size, &bytes, &alignment);
   if (status != NK_OK) return netkit::refuse(status, nk_status_string(status));
   bytes += alignment - 1;
+#ifndef NETKIT_USE_MMAP
+  if (version >= NK_FILE_VERSION) bytes += size + kFileAlignment - 1;  // the file stands in it too
+#endif
   return NK_OK;
 }
 

@@ -106,10 +106,8 @@ nk_status_t nk_mlp_forward(nk_mlp_t* mlp, nk_arena_t*, const nk_tensor_t* input,
                            nk_tensor_t* output) {
   Network* n = network_of(mlp, "nk_mlp_forward");
   if (n == nullptr) return NK_ERR_NOT_INITIALIZED;
-  nk_status_t status = set_input(*n, input);
-  if (status == NK_OK) status = run(*n);
   nk_tensor_t result;
-  if (status == NK_OK) status = view_result(*n, result);
+  const nk_status_t status = forward_loaded(*n, input, result);
   if (status != NK_OK) return status;
   if (output == nullptr || output->data == nullptr || output->dtype != result.dtype) {
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no output tensor, or one of another type");

@@ -12,14 +12,11 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/emit/nk/nk_writer.h"
-#include "netkit/kernels.hpp"
 #include "runtime/host/mapped_file.h"
+#include "runtime/loaded/read_file.h"
 
 namespace netkit::driver {
 namespace {
-
-constexpr uint64_t kMark = 0xa1f07c55d2394be6u;
-constexpr uint32_t kSoftmax[] = {kernel_id("nk_softmax_f32_ref"), kernel_id("nk_softmax_s8_ref")};
 
 // A converted model's file, freed with the arena.
 struct OwnedImage : ArenaOwned {
@@ -28,6 +25,7 @@ struct OwnedImage : ArenaOwned {
   }
   AlignedBlock image;
   std::vector<nk_kernel_entry> kernels;  // of a resolver; none: all of the library
+  std::vector<LayerInfo> layers;
 };
 
 // The kernels of a resolver's operators, by id, each once.
@@ -43,12 +41,14 @@ std::vector<nk_kernel_entry> kernels_of(const NkOpsResolver& resolver) {
   return all;
 }
 
+#ifdef NETKIT_USE_MMAP
 struct OwnedMapping : ArenaOwned {
   explicit OwnedMapping(MappedFile mapped) : file(std::move(mapped)) {
     release = [](ArenaOwned* self) { delete static_cast<OwnedMapping*>(self); };
   }
   MappedFile file;
 };
+#endif
 
 // The symbol of the first step's kernel that is not among `kernels`.
 std::string missing_kernel(const NkView& view, std::span<const nk_kernel_entry> kernels) {
@@ -66,47 +66,16 @@ std::string missing_kernel(const NkView& view, std::span<const nk_kernel_entry> 
   return nk_status_string(NK_ERR_UNKNOWN_KERNEL);
 }
 
-// Takes the planned bytes from the arena and loads.
-nk_status_t load_program(Network& n, const void* file, size_t size, Arena& arena,
-                         std::span<const nk_kernel_entry> kernels = {}) {
-  size_t need = 0, alignment = 1;
-  nk_status_t status = nk_program_need(file, size, &need, &alignment);
-  if (status != NK_OK) return netkit::refuse(status, nk_status_string(status));
-  const Arena::Mark mark = arena.mark();
-  void* memory = arena.alloc(need, alignment);
-  if (memory == nullptr) {
-    return refuse_numbers(NK_ERR_ARENA_OVERFLOW, "the model needs {} B of arena, {} B remain", need,
-                          arena.remaining());
+// Loads; says which kernel a resolver lacks.
+nk_status_t load_with(Network& n, const void* file, size_t size, Arena& arena,
+                      std::span<const nk_kernel_entry> kernels) {
+  const KernelTable table = {kernels.data(), static_cast<uint32_t>(kernels.size())};
+  const nk_status_t status = load_program(n, file, size, arena, table);
+  NkView view;
+  if (status != NK_ERR_UNKNOWN_KERNEL || kernels.empty() || !view.open(file, size).ok()) {
+    return status;
   }
-  status = kernels.empty()
-               ? nk_program_load(&n.program, file, size, memory, need)
-               : nk_program_load_with(&n.program, file, size, memory, need, kernels.data(),
-                                      kernels.size(), NK_CHECK_STRUCTURE);
-  if (status != NK_OK) {
-    arena.release(mark);
-    NkView view;
-    if (status == NK_ERR_UNKNOWN_KERNEL && !kernels.empty() && view.open(file, size).ok()) {
-      return netkit::refuse(status, missing_kernel(view, kernels).c_str());
-    }
-    return netkit::refuse(status, nk_status_string(status));
-  }
-  n.ready = true;
-  return NK_OK;
-}
-
-const nk_file_step* last_step(const NkView& view) {
-  const nk_file_step* step = view.first_step();
-  for (uint32_t i = 0; i + 1 < view.step_count(); ++i) step = NkView::next_step(step);
-  return view.step_count() == 0 ? nullptr : step;
-}
-
-// The last step where it is a softmax that makes the only result.
-const nk_file_step* final_softmax(const Network& n) {
-  const Executor* executor = executor_of(&n.program);
-  const nk_file_step* step = executor == nullptr ? nullptr : last_step(executor->view());
-  if (step == nullptr || n.results != 1) return nullptr;
-  const bool softmax = step->kernel_id == kSoftmax[0] || step->kernel_id == kSoftmax[1];
-  return softmax && (NkView::args(step)->place & NK_ARG_CONSTANT) == 0 ? step : nullptr;
+  return netkit::refuse(status, missing_kernel(view, kernels).c_str());
 }
 
 uint32_t count_results(const nk_program_t& program) {
@@ -123,21 +92,14 @@ uint32_t count_results(const nk_program_t& program) {
 }  // namespace
 
 Network* network_of(const void* storage, const char* call) {
-  const auto* n = static_cast<const Network*>(storage);
-  const bool filled = n && n->mark == kMark;
-  if (filled && n->arena->generation() == n->generation) return const_cast<Network*>(n);
+  if (Loaded* loaded = loaded_of(storage)) return static_cast<Network*>(loaded);
   netkit::refuse(NK_ERR_MODEL_NOT_LOADED,
                  fmt::format("{}: no network, or its arena was reset", call).c_str());
   return nullptr;
 }
 
 Network* make_network(void* storage, Arena& arena) {
-  Network n{};
-  n.arena = &arena;
-  n.generation = arena.generation();
-  n.mark = kMark;
-  std::memcpy(storage, &n, sizeof n);
-  return static_cast<Network*>(storage);
+  return static_cast<Network*>(&make_loaded(storage, arena));
 }
 
 nk_status_t refuse(const Error& error, nk_status_t status) {
@@ -146,16 +108,6 @@ nk_status_t refuse(const Error& error, nk_status_t status) {
                                ? detail
                                : fmt::format("{}: {}", error.where, detail);
   return netkit::refuse(status, text.c_str());
-}
-
-nk_status_t refuse_numbers(nk_status_t status, const char* format, uint64_t a, uint64_t b) {
-  return netkit::refuse(status, fmt::format(fmt::runtime(format), a, b).c_str());
-}
-
-uint32_t version_of(const uint8_t* data, size_t size) {
-  uint32_t version = 0;
-  if (size >= 8 && std::memcmp(data, "NKIT", 4) == 0) std::memcpy(&version, data + 4, 4);
-  return version;
 }
 
 nk_status_t convert(const nk_legacy::LegacyFile& file, AlignedBlock& image,
@@ -177,9 +129,11 @@ nk_status_t load_layers(Network& network, const nk_legacy::LegacyFile& file, Are
   owned->kernels = kernels_of(resolver);
   nk_status_t status = convert(file, owned->image, when_wrong);
   if (status == NK_OK) {
-    status = load_program(network, image.data(), image.size(), arena, owned->kernels);
+    status = load_with(network, image.data(), image.size(), arena, owned->kernels);
   }
   if (status != NK_OK) return status;
+  owned->layers = layers_of(file);
+  network.layers = &owned->layers;
   arena.own(owned.release());
   network.arch = arch_of(file);
   network.results = count_results(network.program);
@@ -198,11 +152,24 @@ nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, Arena
     file->taps_are_outputs = true;
     return load_layers(network, *file, arena, NK_ERR_LAYER_CONFIG);
   }
-  const nk_status_t status = load_program(network, data, size, arena);
-  if (status != NK_OK) return status;
-  network.results = nk_program_output_count(&network.program);
-  return arch_of(executor_of(&network.program)->view(), network.arch);
+  return load_version_5(network, data, size, arena);
 }
+
+#ifndef NETKIT_USE_MMAP
+// Version 5: the file in the arena. Older ones have their own copy of the weights when converted.
+nk_status_t load_read(Network& network, const MappedFile& file, const char* path, Arena& arena) {
+  if (version_of(file.data(), file.size()) < NK_FILE_VERSION) {
+    const nk_status_t status = load_bytes(network, file.data(), file.size(), arena);
+    if (status == NK_OK) {
+      for (LayerInfo& info : *network.layers) info.weights = info.bias = nullptr;
+    }
+    return status;
+  }
+  FileBytes bytes;
+  const nk_status_t status = read_file(path, arena, bytes);
+  return status == NK_OK ? load_bytes(network, bytes.data, bytes.size, arena) : status;
+}
+#endif
 
 nk_status_t load_path(Network& network, const char* path, Arena& arena) {
   if (path == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no path");
@@ -210,33 +177,14 @@ nk_status_t load_path(Network& network, const char* path, Arena& arena) {
   if (const char* why = mapped.open(path)) {
     return netkit::refuse(NK_ERR_MODEL_OPEN, fmt::format("{}: {}", path, why).c_str());
   }
+#ifndef NETKIT_USE_MMAP
+  return load_read(network, mapped, path, arena);
+#else
   auto owned = std::make_unique<OwnedMapping>(std::move(mapped));
   const nk_status_t status = load_bytes(network, owned->file.data(), owned->file.size(), arena);
-  // A converted model has its own copy.
-  if (status == NK_OK && network.arch.version >= NK_FILE_VERSION) arena.own(owned.release());
+  if (status == NK_OK) arena.own(owned.release());
   return status;
-}
-
-nk_status_t run(Network& network, Executor::Hook hook, void* user) {
-  Executor* executor = executor_of(&network.program);
-  if (executor == nullptr || !network.ready) {
-    return netkit::refuse(NK_ERR_NOT_INITIALIZED, "the network has no activation buffers yet");
-  }
-  const nk_file_step* softmax = network.omits_softmax ? final_softmax(network) : nullptr;
-  const uint32_t steps = executor->view().step_count() - (softmax == nullptr ? 0 : 1);
-  const Status status = executor->run_first(steps, hook, user);
-  if (status == NK_STATUS_OK) return NK_OK;
-  return netkit::refuse(NK_ERR_MODEL_PARSE, nk_status_text(status));
-}
-
-nk_status_t result_of(Network& network, uint32_t index, nk_program_tensor_t& tensor) {
-  const nk_status_t status = nk_program_output(&network.program, index, &tensor);
-  const nk_file_step* softmax = network.omits_softmax ? final_softmax(network) : nullptr;
-  if (status != NK_OK || softmax == nullptr) return status;
-  tensor.data = executor_of(&network.program)->argument_data(*NkView::args(softmax));
-  tensor.scale = 0.0f;  // the file does not state that of the softmax's input
-  tensor.zero_point = 0;
-  return NK_OK;
+#endif
 }
 
 }  // namespace netkit::driver

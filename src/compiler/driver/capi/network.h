@@ -5,33 +5,25 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "compiler/driver/aligned_block.h"
 #include "compiler/import/nk_legacy/legacy.h"
 #include "netkit.h"
 #include "netkit/ops_resolver.hpp"
-#include "runtime/capi/c_arena.h"
-#include "runtime/capi/c_program.h"
-#include "runtime/capi/last_error.h"
+#include "runtime/loaded/loaded.h"
 
 namespace netkit::driver {
 
 class Builder;
 
-struct Network {
-  nk_program_t program;
-  nk_arch_info_t arch;
-  Builder* builder;     // nullptr: loaded from a file
-  Arena* arena;         // that owns what stands behind the handle
-  uint32_t generation;  // of the arena when the handle was made
-  uint32_t results;     // outputs that are no feature taps
-  bool ready;           // the program is loaded
-  bool omits_softmax;
-  uint64_t mark;  // create or load has filled the storage
+struct Network : Loaded {
+  Builder* builder;  // nullptr: loaded from a file
+  // Of a file of version 3 or 4; the arena owns it.
+  std::vector<LayerInfo>* layers;
 };
-static_assert(sizeof(Network) <= sizeof(nk_model_t) && sizeof(Network) <= sizeof(nk_mlp_t) &&
-              sizeof(Network) <= sizeof(nk_cnn_t));
+static_assert(sizeof(Network) <= sizeof(nk_model_t));
 
 // nullptr, with nk_last_error set: never filled, or its arena was reset.
 Network* network_of(const void* storage, const char* call);
@@ -45,8 +37,6 @@ Network* make_network(void* storage, Arena& arena);
 
 // Keeps the error's text; `status` for what is wrong with the input.
 nk_status_t refuse(const Error& error, nk_status_t status);
-// "call: text" with a number or two in it.
-nk_status_t refuse_numbers(nk_status_t status, const char* format, uint64_t a, uint64_t b = 0);
 
 // Loads a file of version 3 to 5 whose bytes stay in place.
 nk_status_t load_bytes(Network& network, const uint8_t* data, size_t size, Arena& arena);
@@ -68,21 +58,14 @@ nk_status_t load(void* storage, Arena* arena, nk_arch_info_t* info, const ModelB
 
 // The version 5 file of layers.
 nk_status_t convert(const nk_legacy::LegacyFile& file, AlignedBlock& image, nk_status_t when_wrong);
-// The version that the first bytes state; 0: not a .nk file.
-uint32_t version_of(const uint8_t* data, size_t size);
 
 nk_arch_info_t arch_of(const nk_legacy::LegacyFile& file);
-// Of a verified file. NK_ERR_UNSUPPORTED_NETWORK: the input has more than four axes.
-nk_status_t arch_of(const NkView& view, nk_arch_info_t& arch);
+
+// The layers of a file; weights of dense layers of an MLP point into its bytes.
+std::vector<LayerInfo> layers_of(const nk_legacy::LegacyFile& file);
 
 // One line on stdout.
 void print_arch(const char* path, const nk_arch_info_t& arch);
-
-// One inference on what stands in the inputs; without the last softmax where that is asked for.
-// `hook` as in Executor.
-nk_status_t run(Network& network, Executor::Hook hook = nullptr, void* user = nullptr);
-// An output behind run, or what the softmax that was left out would have read.
-nk_status_t result_of(Network& network, uint32_t index, nk_program_tensor_t& tensor);
 
 // No exception leaves the C interface.
 template <typename Work>

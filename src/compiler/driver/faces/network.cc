@@ -107,22 +107,31 @@ nk_status_t load_network(void* storage, Arena& arena, const ModelSource& source,
   return driver::load(storage, &arena, info, {source.path, source.data, source.size}, mlp_only);
 }
 
+void each_loaded_layer(const void* storage, LayerListener listener, void* user) {
+  const Loaded* loaded = loaded_of(storage);
+  if (loaded == nullptr) return;
+  const auto* network = static_cast<const Network*>(loaded);
+  if (network->layers == nullptr) return each_layer_of(*loaded, listener, user);
+  uint32_t index = 0;
+  for (const LayerInfo& info : *network->layers) listener(user, index++, info);
+}
+
 nk_status_t time_network(void* storage, const Tensor& input, Tensor& output, NetworkTimingFn timing,
                          void* user_data) {
   Network* n = driver::network_of(storage, "forward_timed");
   if (n == nullptr) return NK_ERR_NOT_INITIALIZED;
   if (timing == nullptr) return refuse(NK_ERR_INVALID_ARGUMENT, "forward_timed: no function");
   const nk_tensor_t x = to_c(input);
-  nk_status_t status = driver::set_input(*n, &x);
+  nk_status_t status = set_input(*n, &x);
   if (status != NK_OK) return status;
   return driver::guarded([&] {
     const Executor* executor = executor_of(&n->program);
     LayerTimes times(executor->view(), timing, user_data);
-    status = driver::run(*n, LayerTimes::hook, &times);
+    status = run_loaded(*n, LayerTimes::hook, &times);
     if (status != NK_OK) return status;
     times.finish(n->builder);
     nk_tensor_t y;
-    status = driver::view_result(*n, y);
+    status = view_result(*n, y);
     if (status == NK_OK) output = from_c(y);
     return status;
   });

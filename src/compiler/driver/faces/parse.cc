@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "compiler/driver/capi/network.h"
-#include "compiler/driver/faces/load_result.h"
 #include "runtime/host/mapped_file.h"
+#include "runtime/loaded/load_result.h"
 
 namespace netkit {
 
@@ -122,7 +122,7 @@ bool fill_cases(const LegacyCases& from, bool int8, TestSuite& out) {
 }
 
 nk_status_t read_suite(const uint8_t* data, size_t size, TestSuite& out) {
-  const uint32_t version = driver::version_of(data, size);
+  const uint32_t version = version_of(data, size);
   if (version == NkFormat::kVersion) return NK_OK;
   const auto file = nk_legacy::read_legacy({reinterpret_cast<const std::byte*>(data), size});
   if (!file) return driver::refuse(file.error(), NK_ERR_MODEL_PARSE);
@@ -133,9 +133,16 @@ nk_status_t read_suite(const uint8_t* data, size_t size, TestSuite& out) {
 
 }  // namespace
 
+bool has_magic(const ModelSource& source) {
+  if (source.data != nullptr) return version_of(source.data, source.size) != 0;
+  MappedFile file;
+  return source.path == nullptr || file.open(source.path) != nullptr ||
+         version_of(file.data(), file.size()) != 0;
+}
+
 LoadResult ParseBuffer(const std::uint8_t* data, std::size_t size, ParsedModel& out) {
   out = {};
-  const uint32_t version = data == nullptr ? 0 : driver::version_of(data, size);
+  const uint32_t version = data == nullptr ? 0 : version_of(data, size);
   nk_status_t status = nk_parse_architecture_memory(data, size, &out.arch);
   if (status == NK_OK && version < NkFormat::kVersion) {
     status = driver::guarded([&] { return fill_layers(data, size, out); });
@@ -165,20 +172,8 @@ LoadResult ReadTestSuite(const char* nk_path, TestSuite& out) {
     if (status == NK_OK) {
       status = driver::guarded([&] { return read_suite(data, size, out); });
     }
-    return result_of(status, arch, driver::version_of(data, size) != 0);
+    return result_of(status, arch, version_of(data, size) != 0);
   });
-}
-
-void FillArchInfo(const ParsedModel& model, ArchInfo& info) {
-  const nk_arch_info_t& from = model.arch;
-  info.version = from.version;
-  info.kind = static_cast<NetworkKind>(from.kind);
-  std::copy_n(from.input_shape, kMaxTensorRank, info.input_shape.begin());
-  info.input_rank = from.input_rank;
-  info.num_layers = from.num_layers;
-  info.input_elements = from.input_elements;
-  info.output_elements = from.output_elements;
-  info.weight_floats = from.expected_weight_floats;
 }
 
 void PrintNetworkSummary(const char* nk_path, const ParsedModel& model) {

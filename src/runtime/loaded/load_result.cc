@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/driver/faces/load_result.h"
-
-#include <algorithm>
+#include "runtime/loaded/load_result.h"
 
 namespace netkit::NkLoader {
 namespace {
@@ -27,8 +25,9 @@ static_assert(static_cast<int>(NetworkKind::Cnn) == NK_NETWORK_CNN);
 LoadResult result_of(nk_status_t status, const nk_arch_info_t& arch, bool has_magic) {
   if (status == NK_OK) return {LoadStatus::Ok, static_cast<NetworkKind>(arch.kind), "ok"};
   LoadResult result = {LoadStatus::UnsupportedLayer, NetworkKind::Unknown, nk_last_error()};
-  const auto* row = std::ranges::find(kStatuses, status, &StatusRow::from);
-  if (row != std::end(kStatuses)) result.status = row->to;
+  for (const StatusRow& row : kStatuses) {
+    if (row.from == status) result.status = row.to;
+  }
   if (status == NK_ERR_MODEL_PARSE && !has_magic) result.status = LoadStatus::InvalidMagic;
   return result;
 }
