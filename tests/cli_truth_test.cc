@@ -60,6 +60,8 @@ TEST_F(CommandTruth, PlanAndEmitCountTheSameFlash) {
   const std::string total = std::to_string(flash) + " B";
   const std::string words = " of weights and parameters";
   EXPECT_NE(run("inspect " + kNet + " --full").out.find(total), std::string::npos);
+  EXPECT_NE(run("inspect " + kNet + " --full").out.find("B after a run; kernel workspace "),
+            std::string::npos);
   EXPECT_NE(run("emit " + kNet + " -o c").out.find("weights and parameters " + total),
             std::string::npos);
   EXPECT_NE(text("c/net.h").find(total + words), std::string::npos) << text("c/net.h");

@@ -65,6 +65,15 @@
 #error "NETKIT_XNNPACK=1: XNNPACK has no adapter in this build; leave it out"
 #endif
 
+/* On an mcu nothing prints through iostream. */
+#if defined(NETKIT_CLASS_MCU) && !defined(NETKIT_DISABLE_IOSTREAM)
+#define NETKIT_DISABLE_IOSTREAM 1
+#endif
+/* Leaving netkit's own kernels out needs a chip vendor's in their place. */
+#if defined(NETKIT_MCU_ACCEL_ONLY) || defined(NETKIT_MCU_CMSIS_ONLY)
+#error "NETKIT_MCU_ACCEL_ONLY: no vendor's kernels are in this build; leave it out"
+#endif
+
 /* The capacity that an arena has where nobody says another, in bytes. */
 #ifndef NK_ARENA_DEFAULT_CAPACITY
 #if defined(NETKIT_ARENA_CAPACITY)

@@ -39,6 +39,8 @@ void print_full(const driver::Inspection& x) {
   fmt::print("arena       {} of class {}, lower bound {} B: {}\n", size_text(x.arena_bytes),
              x.plan_class, x.lower_bound_bytes,
              x.proven_minimal ? "proven minimal" : "not proven minimal");
+  fmt::print("in use      {} B after load, {} B after a run; kernel workspace {} B of it\n",
+             x.arena_bytes, x.arena_bytes, x.workspace_bytes());
   fmt::print("flash       {} of weights and parameters: {} B and {} B (kernels not counted)\n",
              size_text(x.weight_bytes + x.parameter_bytes), x.weight_bytes, x.parameter_bytes);
   fmt::print(".nk file    {}\n", size_text(x.nk_file_bytes));

@@ -106,6 +106,8 @@ TEST(BareModels, InspectAndParse) {
   EXPECT_EQ(nk_parse_architecture_memory(flash().data, flash().size, &arch), NK_OK);
   EXPECT_EQ(arch.version, 5u);
   EXPECT_EQ(nk_parse_architecture_memory(flash().data, 40, &arch), NK_ERR_MODEL_PARSE);
+  EXPECT_EQ(nk_parse_architecture(digits_path().c_str(), &arch), NK_ERR_MODEL_OPEN);
+  EXPECT_EQ(nk_recommended_arena_bytes(digits_path().c_str()), 0u);
 }
 
 TEST(BareModels, OlderVersionsAreToBeConverted) {

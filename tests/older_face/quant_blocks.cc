@@ -56,10 +56,11 @@ QuantLayer entry_of(const Conv& c, Range in, Range out, Range act = {0, 0}) {
 }
 
 template <typename T, typename Set>
-std::vector<T> run(std::vector<T> in, uint32_t size, uint32_t channels, const Set& set) {
+std::vector<T> run(std::vector<T> in, uint32_t size, uint32_t channels, const Set& set,
+                   uint32_t layers = 1) {
   std::vector<unsigned char> memory(1 << 18, 0xA5);
   Arena arena(memory.data(), memory.size());
-  CNNNetwork net(1, arena);
+  CNNNetwork net(layers, arena);
   set(net, arena);
   if (!net.InitActivationBuffers(arena, size, size, channels)) {
     ADD_FAILURE() << nk_last_error();
@@ -203,6 +204,86 @@ TEST(QuantBlocks, YoloxHead) {
   EXPECT_FALSE(net.InitActivationBuffers(arena, kSize, kSize, 6));
   EXPECT_STREQ(nk_last_error(),
                "layer 0 (YOLOX head): a convolution before a swish states no scale behind it");
+}
+
+constexpr int kNeck = 4;  // channels of all scales
+
+std::vector<float> depthwise(const std::vector<float>& in, uint32_t size, int stride, Conv& c) {
+  return run<float>(in, size, kNeck, [&](CNNNetwork& net, Arena&) {
+    net.InitDepthwiseConvLayer(0, 3, 3, stride, kNeck, c.real.data(), c.bias.data(),
+                               ConvActivationType::None, 0, 1, 1);
+  });
+}
+std::vector<float> sum(std::vector<float> a, const std::vector<float>& b) {
+  for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+std::vector<float> halved(const std::vector<float>& in, uint32_t size) {
+  return run<float>(in, size, kNeck,
+                    [](CNNNetwork& net, Arena&) { net.InitPoolLayer(0, 2, 2, 2); });
+}
+std::vector<float> doubled(const std::vector<float>& in, uint32_t size) {
+  std::vector<float> out;
+  for (size_t i = 0; i < size_t{4} * size * size * kNeck; ++i) {
+    const size_t pixel = i / kNeck, row = pixel / (2 * size) / 2, column = pixel % (2 * size) / 2;
+    out.push_back(in[(row * size + column) * kNeck + i % kNeck]);
+  }
+  return out;
+}
+
+// A neck over taps of an input and of its halves, in both types of element.
+template <typename T>
+std::vector<T> neck(const std::vector<T>& in, std::deque<Conv>& convs,
+                    const std::vector<QuantLayer>& entries) {
+  const auto set = [&](CNNNetwork& net, Arena& arena) {
+    const bool quantised = sizeof(T) == 1;
+    if (quantised) net.SetQuantRuntime({entries.data(), 11, false});
+    net.InitFeatureTapLayer(0, 8, 8, kNeck, 0);
+    net.InitPoolLayer(1, 2, 2, 2);
+    net.InitFeatureTapLayer(2, 4, 4, kNeck, 1);
+    net.InitPoolLayer(3, 2, 2, 2);
+    const auto w = [&](size_t i) { return quantised ? nullptr : convs[i].real.data(); };
+    const auto b = [&](size_t i) { return quantised ? nullptr : convs[i].bias.data(); };
+    net.InitYoloxPafpnLayer(4, arena, 2, 2, kNeck, kNeck, kNeck, kNeck, 3, 1, w(0), b(0), w(1),
+                            b(1), w(2), b(2), w(3), b(3), w(4), b(4), w(5), b(5), w(6), b(6), w(7),
+                            b(7), w(8), b(8), w(9), b(9), w(10), b(10));
+  };
+  return run<T>(in, 8, kNeck, set, 5);
+}
+
+TEST(QuantBlocks, Pafpn) {
+  const Input in(8 * 8 * kNeck);
+  std::deque<Conv> convs;
+  std::vector<QuantLayer> entries;
+  const auto lateral = [&](const std::vector<float>& x, uint32_t size, Range to) {
+    convs.push_back(conv_of(kNeck, kNeck, in.range.scale, static_cast<int>(convs.size()) + 20));
+    entries.push_back(entry_of(convs.back(), in.range, to));
+    return convolve(x, size, kNeck, kNeck, 1, 1, convs.back(), false);
+  };
+  // One range for all sums and results, which are joined; the parts have their own.
+  const Range wide = {4.0f / 255, 0}, inner = {6.0f / 255, 0};
+  const auto separable = [&](const std::vector<float>& x, uint32_t size, int stride) {
+    convs.push_back(conv_of(kNeck, 9, wide.scale, static_cast<int>(convs.size()) + 20));
+    entries.push_back(entry_of(convs.back(), wide, inner));
+    const std::vector<float> y = depthwise(x, size, stride, convs.back());
+    convs.push_back(conv_of(kNeck, kNeck, inner.scale, static_cast<int>(convs.size()) + 20));
+    entries.push_back(entry_of(convs.back(), inner, inner, wide));
+    return swish(
+        convolve(y, size / static_cast<uint32_t>(stride), kNeck, kNeck, 1, 1, convs.back(), false));
+  };
+  const std::vector<float> c4 = halved(in.real, 8), c5 = halved(c4, 4);
+  const auto l3 = lateral(in.real, 8, wide), l4 = lateral(c4, 4, wide), l5 = lateral(c5, 2, wide);
+  const auto p4 = separable(sum(l4, doubled(l5, 2)), 4, 1);
+  const auto p3 = separable(sum(l3, doubled(p4, 4)), 8, 1);
+  const auto n4 = sum(separable(p3, 8, 2), p4);
+  const auto n5 = sum(separable(n4, 4, 2), l5);
+  std::vector<float> real = p3;
+  real.insert(real.end(), n4.begin(), n4.end());
+  real.insert(real.end(), n5.begin(), n5.end());
+  const std::vector<float> whole = neck(in.real, convs, entries);
+  ASSERT_EQ(whole.size(), real.size());
+  for (size_t i = 0; i < real.size(); ++i) EXPECT_NEAR(whole[i], real[i], 1e-5f);
+  expect_close(neck(in.q, convs, entries), real, wide, 6);
 }
 
 }  // namespace

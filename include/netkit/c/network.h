@@ -80,7 +80,8 @@ bool nk_cnn_is_valid(const nk_cnn_t* cnn);
  * of their convolutions. Weights and bias stand here where the layer is set with NULL
  * (convolutions: always). real = scale * (q - zero_point); weights are symmetric; a bias has the
  * scale in_scale * its weight scale. The sum of a block has the scale of the last convolution
- * before it; a softmax 1/256 and -128; the three predictions of a YOLOX head share one. */
+ * before it; a softmax 1/256 and -128; the three predictions of a YOLOX head share one, as do P3,
+ * N4 and N5 of a PAFPN. */
 typedef struct nk_quant_layer_t {
   const int8_t* weights;
   const int32_t* bias;
@@ -90,7 +91,7 @@ typedef struct nk_quant_layer_t {
   int32_t out_zero_point;
   const float* weight_scales; /* one, or one per output channel; unchanged as weights are */
   uint32_t num_weight_scales;
-  float act_scale; /* behind the swish that follows (YOLOX heads); 0 elsewhere */
+  float act_scale; /* behind the swish that follows (YOLOX blocks); 0 elsewhere */
   int32_t act_zero_point;
 } nk_quant_layer_t;
 typedef struct nk_quant_t {

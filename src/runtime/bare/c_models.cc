@@ -134,6 +134,30 @@ nk_status_t nk_parse_architecture_memory(const uint8_t* data, size_t size, nk_ar
   return parse(data, size, info);
 }
 
+#ifdef NETKIT_USE_MMAP
+nk_status_t nk_parse_architecture(const char* nk_path, nk_arch_info_t* info) {
+  MappedFile file;
+  if (nk_path == nullptr) return refuse(NK_ERR_INVALID_ARGUMENT, "no path");
+  if (const char* why = file.open(nk_path)) return refuse(NK_ERR_MODEL_OPEN, why);
+  return parse(file.data(), file.size(), info);
+}
+size_t nk_recommended_arena_bytes(const char* nk_path) {
+  MappedFile file;
+  size_t bytes = 0, alignment = 1;
+  if (nk_path == nullptr || file.open(nk_path) != nullptr) return 0;
+  if (nk_program_need(file.data(), file.size(), &bytes, &alignment) != NK_OK) return 0;
+  return bytes + alignment - 1 + sizeof(OwnedMapping) + alignof(max_align_t) - 1;
+}
+#else
+// Without an arena there is no place for the file.
+nk_status_t nk_parse_architecture(const char*, nk_arch_info_t*) {
+  return refuse(NK_ERR_MODEL_OPEN, "no mapped files here: nk_parse_architecture_memory");
+}
+size_t nk_recommended_arena_bytes(const char*) {
+  return 0;
+}
+#endif
+
 nk_status_t nk_mlp_load(const char* nk_path, nk_arena_t* arena, nk_mlp_t* mlp,
                         nk_arch_info_t* info) {
   return load(mlp ? mlp->storage : nullptr, arena_of(arena), {nk_path}, true, info);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -128,6 +129,12 @@ void read_plan_summary(const std::string& plan_json, Inspection& x) {
   if (const json value = field("proven_minimal"); value.is_boolean()) x.proven_minimal = value;
 }
 
+int64_t Inspection::workspace_bytes() const {
+  int64_t most = 0;
+  for (const LayerInfo& layer : layers) most = std::max(most, layer.scratch_bytes);
+  return most;
+}
+
 std::string to_json(const Inspection& x) {
   json layers = json::array();
   for (const LayerInfo& layer : x.layers) {
@@ -154,6 +161,9 @@ std::string to_json(const Inspection& x) {
                  {"macs", x.macs},
                  {"transposes", x.transposes},
                  {"arena_bytes", x.arena_bytes},
+                 {"arena_bytes_after_load", x.arena_bytes},
+                 {"arena_bytes_after_run", x.arena_bytes},
+                 {"kernel_workspace_bytes", x.workspace_bytes()},
                  {"lower_bound_bytes", x.lower_bound_bytes},
                  {"proven_minimal", x.proven_minimal},
                  {"class", x.plan_class},

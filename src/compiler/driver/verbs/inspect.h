@@ -35,6 +35,8 @@ struct Inspection {
   int64_t weight_bytes = 0, parameter_bytes = 0, nk_file_bytes = 0;
   int test_cases = -1;        // inside a .nk file; -1: not one
   int64_t context_bytes = 0;  // RAM of the interpreter beyond the arena
+  // The largest scratch of a step, inside the arena.
+  int64_t workspace_bytes() const;
   std::vector<std::pair<std::string, std::string>> provenance;
   std::vector<std::string> warnings;  // of the import; none from a .nk file
 };

@@ -104,7 +104,7 @@ int upsampled(GraphMaker& graph, int x) {
   const int rows = doubled(graph, in[1]);
   const int columns = doubled(graph, in[2]);
   return graph.node("resize", {x, rows, kAbsent, columns, kAbsent},
-                    {in[0], 2 * in[1], 2 * in[2], in[3]});
+                    {in[0], 2 * in[1], 2 * in[2], in[3]}, {}, graph.quant(x));
 }
 
 Result<int> separable(GraphMaker& graph, int x, int64_t stride, int64_t channels) {
@@ -220,7 +220,7 @@ Result<int> yolox_head(GraphMaker& graph, int x, const YoloxHead& head) {
 
 Result<int> pafpn(GraphMaker& graph, std::array<int, 3> scales, std::array<int64_t, 3> channels,
                   const YoloxHead& head, bool has_heads) {
-  NK_TRY(no_int8(graph));
+  NK_TRY(no_int8(graph, true));
   std::array<int, 3> lateral{};
   for (size_t i = 0; i < 3; ++i) {
     if (scales[i] == kAbsent) return graph.wrong(fmt::format("feature tap {} is not set", i));
@@ -241,9 +241,9 @@ Result<int> pafpn(GraphMaker& graph, std::array<int, 3> scales, std::array<int64
   NK_ASSIGN(const int p3,
             separable(graph, graph.add(lateral[0], upsampled(graph, p4)), 1, head.hidden));
   NK_ASSIGN(int n4, separable(graph, p3, 2, head.hidden));
-  n4 = graph.add(n4, p4);
+  n4 = graph.add(p4, n4);  // a sum has the scale of the convolution before it
   NK_ASSIGN(int n5, separable(graph, n4, 2, head.hidden));
-  n5 = graph.add(n5, p5);
+  n5 = graph.add(p5, n5);
   std::vector<int> flat;
   for (const int scale : {p3, n4, n5}) {
     int y = scale;
