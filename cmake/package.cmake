@@ -10,8 +10,9 @@ install(FILES ${CMAKE_BINARY_DIR}/libnetkit.a DESTINATION ${CMAKE_INSTALL_LIBDIR
         COMPONENT runtime)
 install(DIRECTORY include/netkit include/compat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT runtime FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "compat" EXCLUDE)
+# Not the links that make include/compat enough by itself in a checkout.
 install(DIRECTORY include/compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/netkit/compat
-        COMPONENT runtime)
+        COMPONENT runtime PATTERN "netkit" EXCLUDE PATTERN "netkit.h" EXCLUDE)
 install(FILES include/netkit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 

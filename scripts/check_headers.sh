@@ -8,7 +8,8 @@ warnings="-Wall -Wextra -Wshadow -Werror -fsyntax-only -Iinclude -Iinclude/compa
 newest=$(command -v clang++-22 || true)
 [ -n "$newest" ] || echo "note: clang++-22 is absent: headers were not compiled as C++26"
 
-headers=$(cd include && ls netkit.h netkit/*.h netkit/*.hpp netkit/c/*.h && cd compat && ls)
+headers=$(cd include && ls netkit.h netkit/*.h netkit/*.hpp netkit/c/*.h && cd compat &&
+  ls -d *.hpp *.h)
 for header in $headers; do
   echo "${CXX:-c++} -std=c++23 -x c++ $header"
   [ -z "$newest" ] || echo "$newest -std=c++26 -x c++ $header"

@@ -23,6 +23,11 @@ cmake --build "$work/consumer" >"$work/build.log" || { cat "$work/build.log"; ex
 "$work/consumer/older"
 "$work/consumer/compiler" inspect "$work/digits.nk" >/dev/null
 
+# From the checkout: the flat names and the library, nothing else on the line.
+c++ -std=c++23 -Wall -Wextra -Werror -I"$source/include/compat" "$source/tests/package/flat.cpp" \
+  "$build/libnetkit.a" -o "$work/flat_here"
+"$work/flat_here"
+
 # A component that is not there is named.
 cat >"$work/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
