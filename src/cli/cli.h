@@ -40,15 +40,28 @@ void add_test(CLI::App& app, Context& context);
 void add_emit(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 
+// The quantiser's options.
+struct QuantOptions {
+  bool int8 = false, float_io = false, no_equalise = false, no_bias_correction = false;
+  bool auto_mixed = false;
+  std::string samples, limit, range = "min-max", percentile, pixels, max_drop;
+  std::vector<std::string> keep_float, int16;
+};
+
 // Options that every verb with a model shares.
 struct ModelOptions {
   std::string model, target = "generic", order = "best", plan_class = "overlap", time_limit;
   std::vector<std::string> shapes, fixed, without;
   bool omit_final_softmax = false;
+  QuantOptions quant;
   std::vector<const CLI::Option*> options;  // all of these but the model
 };
 void add_model_options(CLI::App& verb, ModelOptions& options);
 Result<driver::CompileOptions> compile_options(const ModelOptions& options);
+// The same of the quantiser's options; what they ask for (nothing without --int8).
+std::vector<const CLI::Option*> add_quant_options(CLI::App& verb, QuantOptions& options);
+Result<std::optional<driver::QuantRequest>> quant_request(const QuantOptions& options,
+                                                          const std::vector<std::string>& given);
 
 // "65536", "64K", "64KiB", "1MiB" in bytes. Errors: not a size, zero, above 2^40.
 Result<int64_t> parse_size(const std::string& text, std::string_view option);

@@ -71,6 +71,8 @@ void add_model_options(CLI::App& verb, ModelOptions& options) {
       verb.add_option("--without", options.without, "leave out a graph pass, by its name"),
       verb.add_flag("--omit-final-softmax", options.omit_final_softmax,
                     "outputs are what a softmax at the end would read")};
+  const auto quant = add_quant_options(verb, options.quant);
+  options.options.insert(options.options.end(), quant.begin(), quant.end());
 }
 
 Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
@@ -81,6 +83,7 @@ Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
   for (const CLI::Option* option : options.options) {
     if (option->count() > 0) out.given.push_back(option->get_name());
   }
+  NK_ASSIGN(out.quant, quant_request(options.quant, out.given));
   for (const std::string& text : options.shapes) {
     NK_ASSIGN(auto shape, parse_shape(text));
     const auto same = [&](const auto& other) { return other.first == shape.first; };

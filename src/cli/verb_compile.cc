@@ -23,21 +23,27 @@ struct CompileArgs {
 Result<driver::Phase> phase_named(const std::string& name, const char* option) {
   if (const driver::Phase* phase = driver::phase_from_name(name)) return *phase;
   return fail(ErrorCode::kUsage, fmt::format("unknown phase '{}'", name), option,
-              "import, lower, passes, select or plan");
+              "import, lower, quantise, passes, select or plan");
 }
 
 void print_answer(const driver::BuildReport& report, const Globals& globals) {
   if (globals.json) {
-    const nlohmann::json object = {{"format", "netkit-compile/1"},
-                                   {"file", report.path},
-                                   {"file_bytes", report.file_bytes},
-                                   {"arena_bytes", report.arena_bytes},
-                                   {"lower_bound_bytes", report.lower_bound_bytes},
-                                   {"proven_minimal", report.proven_minimal},
-                                   {"class", report.plan_class},
-                                   {"tests", report.tests}};
+    nlohmann::json object = {{"format", "netkit-compile/1"},
+                             {"file", report.path},
+                             {"file_bytes", report.file_bytes},
+                             {"arena_bytes", report.arena_bytes},
+                             {"lower_bound_bytes", report.lower_bound_bytes},
+                             {"proven_minimal", report.proven_minimal},
+                             {"class", report.plan_class},
+                             {"tests", report.tests}};
+    if (report.quant) object["quant"] = nlohmann::json::parse(driver::report_json(*report.quant));
     std::puts(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return;
+  }
+  if (report.quant) {
+    for (const std::string& line : driver::report_lines(*report.quant)) {
+      fmt::print("{}\n", printable(line));
+    }
   }
   fmt::print("{}: {}, arena {}, {} in class {}{}\n", printable(report.path),
              size_text(report.file_bytes), size_text(report.arena_bytes),
@@ -88,6 +94,9 @@ Result<int> compile(CompileArgs args, const Globals& globals) {
   if (!args.cases.empty()) {
     NK_ASSIGN(args.build.cases, parse_count(args.cases, "--cases"));
   }
+  if (!args.build.quant_report.empty() && !options.quant) {
+    return fail(ErrorCode::kUsage, "says nothing without --int8", "--quant-report", "add --int8");
+  }
   NK_TRY(check_case_options(args.build, args.count->count() > 0, args.tolerance->count() > 0));
   if (!args.dump.empty() || !args.stop_after.empty()) return up_to_phase(args, options, globals);
   args.build.arena_limit_bytes = globals.arena_bytes;
@@ -109,6 +118,8 @@ void add_compile(CLI::App& app, Context& context) {
                    "the .nk file; default: beside the model, its name with .nk");
   verb->add_option("--memory-map", args->build.memory_map,
                    "netkit-memory/1: nothing is written unless the arena fits into one region");
+  verb->add_option("--quant-report", args->build.quant_report,
+                   "with --int8: what became of each layer, as netkit-quant/1");
   verb->add_option("--dump", args->dump, "print what a phase made and stop after it");
   verb->add_option("--stop-after", args->stop_after, "run no phase after this one");
   verb->add_option("--case-inputs", args->build.case_inputs,
@@ -121,6 +132,7 @@ void add_compile(CLI::App& app, Context& context) {
       "\nExamples:\n"
       "  netkit compile model.onnx -o model.nk\n"
       "  netkit compile model.tflite --case-inputs in.bin --case-outputs out.bin --cases 10\n"
+      "  netkit compile model.onnx --int8 --calibrate samples/\n"
       "  netkit compile model.tflite --dump passes\n");
   verb->callback([&context, args] {
     context.work = [&context, args] { return compile(*args, context.globals); };

@@ -18,11 +18,9 @@ struct PhaseName {
   std::string_view name;
   Phase phase;
 };
-constexpr PhaseName kPhases[] = {{"import", Phase::kImport},
-                                 {"lower", Phase::kLower},
-                                 {"passes", Phase::kPasses},
-                                 {"select", Phase::kSelect},
-                                 {"plan", Phase::kPlan}};
+constexpr PhaseName kPhases[] = {{"import", Phase::kImport},     {"lower", Phase::kLower},
+                                 {"quantise", Phase::kQuantise}, {"passes", Phase::kPasses},
+                                 {"select", Phase::kSelect},     {"plan", Phase::kPlan}};
 
 // A later phase knows the graph and not its file; what is wrong with an option stands there.
 Error of_file(Error error, const std::string& path) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compiler/driver/quant/quantise.h"
 #include "compiler/ir/foreign.h"
 #include "compiler/ir/graph.h"
 #include "compiler/plan/plan.h"
@@ -19,9 +20,9 @@
 
 namespace netkit::driver {
 
-enum class Phase { kImport, kLower, kPasses, kSelect, kPlan };
+enum class Phase { kImport, kLower, kQuantise, kPasses, kSelect, kPlan };
 
-// nullptr for an unknown name: "import lower passes select plan".
+// nullptr for an unknown name: "import lower quantise passes select plan".
 const Phase* phase_from_name(std::string_view name);
 
 struct CompileOptions {
@@ -30,7 +31,8 @@ struct CompileOptions {
   // Input name, values (as RunOptions::inputs has them): such an input becomes a constant.
   std::vector<std::pair<std::string, std::string>> fixed;
   std::vector<std::string> disabled_passes;
-  bool omit_final_softmax = false;  // outputs are what the softmax would have read
+  bool omit_final_softmax = false;    // outputs are what the softmax would have read
+  std::optional<QuantRequest> quant;  // float32 becomes int8
   plan::PlanOptions plan;
   Phase last = Phase::kPlan;  // phases after it are not run
   // Names of the options of this struct that were given, as a user wrote them ("--order").
@@ -48,7 +50,8 @@ Result<void> hears_no_options(const CompileOptions& options, const std::string& 
 // What each phase that ran has made.
 struct Compilation {
   ForeignGraph foreign;
-  Graph lowered, graph;
+  Graph lowered, graph;  // lowered: after quantising, where that is asked for
+  std::optional<quant::Report> quant;
   Schedule schedule;
   plan::Problem problem;
   std::vector<plan::Layout> class_layouts;  // of each class, the narrowest first

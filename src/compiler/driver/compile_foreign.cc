@@ -27,6 +27,9 @@ std::vector<std::pair<std::string, std::string>> provenance(const Compilation& c
     used += fmt::format(" shape:{}={}", name, dims_text(dims));
   }
   for (const auto& [name, what] : options.fixed) used += " fix:" + name;
+  if (options.quant) {
+    used += fmt::format(" int8={}", quant::name_of(options.quant->options.method));
+  }
   for (const auto& pass : options.disabled_passes) used += fmt::format(" without:{}", pass);
   const std::string& path = c.foreign.file;
   return {{"source", path.substr(path.find_last_of('/') + 1)},
@@ -60,6 +63,13 @@ Result<Compilation> compile_foreign(ForeignGraph foreign, const CompileOptions& 
   if (options.omit_final_softmax) NK_TRY(omit_final_softmax(c.lowered));
   c.warnings = std::move(lowered.warnings);
   if (options.last == Phase::kLower) return c;
+  if (options.quant) {
+    NK_ASSIGN(Quantisation made,
+              quantise_lowered(c.lowered, *options.quant, options.disabled_passes));
+    c.lowered = std::move(made.graph);
+    c.quant = std::move(made.report);
+  }
+  if (options.last == Phase::kQuantise) return c;
 
   NK_TRY(compile_lowered(*target, options, c));
   if (options.last != Phase::kPlan) return c;

@@ -81,7 +81,8 @@ std::string schedule_text(const Schedule& schedule) {
 std::string dump(const Compilation& compilation, Phase phase) {
   switch (phase) {
     case Phase::kImport: return to_text(compilation.foreign);
-    case Phase::kLower: return to_text(compilation.lowered);
+    case Phase::kLower:
+    case Phase::kQuantise: return to_text(compilation.lowered);
     case Phase::kPasses: return to_text(compilation.graph);
     case Phase::kSelect: return schedule_text(compilation.schedule);
     case Phase::kPlan: return compilation.program.plan_json + "\n";

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::byte kPoison{0xa5};  // kernels may not depend on what memory held before
 
-std::string place(const Node& node) { return fmt::format("{} ({})", node.op, node.name); }
+std::string place(const Node& node) {
+  return fmt::format("{} ({})", node.op, node.name);
+}
 
 const KernelRow* reference_row(const Node& node, const StepParams& params) {
   const KernelRow* found = nullptr;
@@ -141,12 +143,25 @@ Result<std::vector<ConstData>> evaluate_constant(const Graph& graph, const Node&
   return evaluate(graph, node, [&](TensorId id) { return graph.tensor(id).data; }, max_bytes);
 }
 
-Result<std::vector<ConstData>> evaluate_graph(const Graph& graph,
-                                              std::span<const ConstData> inputs,
-                                              int64_t max_bytes_per_node) {
+Result<void> has_kernel(const Graph& graph, const Node& node) {
+  const OpDef* op = find_op(node.op);
+  if (op == nullptr) return bad_input(fmt::format("unknown operator '{}'", node.op), node.name);
+  NK_TRY(op->infer(graph, node));
+  if (op->make_params == nullptr) return {};
+  NK_ASSIGN(const StepParams params, op->make_params(graph, node));
+  if (const KernelRow* row = reference_row(node, params)) {
+    NK_TRY(op->make_args(graph, node, *row));
+    return {};
+  }
+  return bad_input(fmt::format("no kernel takes types {}", params.signature), place(node));
+}
+
+Result<std::vector<ConstData>> evaluate_tensors(const Graph& graph,
+                                                std::span<const ConstData> inputs,
+                                                int64_t max_bytes_per_node) {
   if (inputs.size() != graph.inputs.size()) {
-    return bad_input(fmt::format("{} inputs given, the graph has {}", inputs.size(),
-                                 graph.inputs.size()));
+    return bad_input(
+        fmt::format("{} inputs given, the graph has {}", inputs.size(), graph.inputs.size()));
   }
   std::vector<ConstData> values(graph.tensors.size());
   for (size_t i = 0; i < values.size(); ++i) values[i] = graph.tensors[i].data;
@@ -166,8 +181,14 @@ Result<std::vector<ConstData>> evaluate_graph(const Graph& graph,
       values[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
     }
   }
+  return values;
+}
+
+Result<std::vector<ConstData>> evaluate_graph(const Graph& graph, std::span<const ConstData> inputs,
+                                              int64_t max_bytes_per_node) {
+  NK_ASSIGN(const auto values, evaluate_tensors(graph, inputs, max_bytes_per_node));
   std::vector<ConstData> results;
-  for (const TensorId id : graph.outputs) results.push_back(value_of(id));
+  for (const TensorId id : graph.outputs) results.push_back(values[static_cast<size_t>(id)]);
   return results;
 }
 

@@ -31,9 +31,17 @@ Result<std::vector<ConstData>> evaluate(const Graph& graph, const Node& node,
 Result<std::vector<ConstData>> evaluate_constant(const Graph& graph, const Node& node,
                                                  int64_t max_bytes);
 
+// Is there a generic kernel for the node as its tensors are typed? The error says why not.
+Result<void> has_kernel(const Graph& graph, const Node& node);
+
+// The value of every tensor for the given graph inputs (each of its tensor's size), node after
+// node.
+Result<std::vector<ConstData>> evaluate_tensors(const Graph& graph,
+                                                std::span<const ConstData> inputs,
+                                                int64_t max_bytes_per_node);
+
 // Graph outputs for the given graph inputs (each of its tensor's size), node after node.
-Result<std::vector<ConstData>> evaluate_graph(const Graph& graph,
-                                              std::span<const ConstData> inputs,
+Result<std::vector<ConstData>> evaluate_graph(const Graph& graph, std::span<const ConstData> inputs,
                                               int64_t max_bytes_per_node);
 
 }  // namespace netkit

@@ -76,10 +76,29 @@ struct StepParams {
 // A step argument: an activation of the graph, a constant made for the chosen row, or absent.
 struct StepArg {
   TensorId tensor = kNoTensor;
-  ConstData constant;       // wins over tensor when set
+  ConstData constant;        // wins over tensor when set
   nk_dtype dtype = NK_INT8;  // element type of the constant, for emitted arrays
-  uint32_t alignment = 4;   // of the constant in flash
-  std::string label;        // "weights", "bias", "multiplier", for reports and emitted names
+  uint32_t alignment = 4;    // of the constant in flash
+  std::string label;         // "weights", "bias", "multiplier", for reports and emitted names
+};
+
+// What the quantised form of an operator asks of the scales and zero points of its tensors.
+enum class QuantRule : uint8_t {
+  kNone,      // it has no such form
+  kWeighted,  // input 1: constant weights, symmetric per output channel; input 2: bias or absent;
+              // the output has the range of its values
+  kRange,     // the output has the range of its values
+  kSame,      // outputs and real inputs share one scale and zero point
+  kFixed,     // the output's are the operator's own
+};
+struct QuantForm {
+  QuantRule rule = QuantRule::kNone;
+  int channel_axis = 0;  // kWeighted: the axis of the weights that counts output channels
+  float scale = 0.0f;    // kFixed: of an int8 output
+  int32_t zero_point = 0;
+  size_t real_inputs = SIZE_MAX;  // so many float32 inputs hold real values, the others tables
+  // A constant float32 table as the integer kernels want it; nullptr: they want none.
+  Result<Tensor> (*table)(const Tensor& table) = nullptr;
 };
 
 struct OpDef {
@@ -108,7 +127,15 @@ struct OpDef {
   // The copies of a step with these parameters that may be left out; nullptr: none. A step whose
   // outputs are made of nothing else is not run where all of them are.
   void (*views)(const void* params, std::vector<StepView>& out) = nullptr;
+
+  QuantForm quant = {};
 };
+
+// `def` with a quantised form.
+constexpr OpDef with_quant(OpDef def, QuantForm quant) {
+  def.quant = quant;
+  return def;
+}
 
 // All operators and rows, in the order of ops.inc.
 std::span<const OpDef* const> all_ops();

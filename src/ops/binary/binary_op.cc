@@ -156,18 +156,28 @@ Result<std::vector<StepArg>> where_args(const Graph&, const Node& node, const Ke
 
 uint64_t no_macs(const Graph&, const Node&) { return 0; }
 
+constexpr QuantForm quant_form(std::string_view op) {
+  if (op == "minimum" || op == "maximum") return {QuantRule::kSame};
+  const bool has_form = op == "add" || op == "sub" || op == "mul" || op == "prelu";
+  return {has_form ? QuantRule::kRange : QuantRule::kNone};
+}
+
 }  // namespace
 
 #define NK_BINARY_DEF(op, onnx, tflite)                                                           \
-  extern const OpDef nk_op_##op = {#op,   binary_rules(#op), kBinaryTable::fields,                \
-                                   kBinaryTable::bytes, infer, make_params, make_args, no_macs,   \
-                                   false, true, "nk_binary_params"};
+  extern const OpDef nk_op_##op = with_quant(                                                     \
+      {#op,   binary_rules(#op), kBinaryTable::fields,                                            \
+       kBinaryTable::bytes, infer, make_params, make_args, no_macs,                               \
+       false, true, "nk_binary_params"},                                                          \
+      quant_form(#op));
 NK_BINARY_OPS(NK_BINARY_DEF)
 #undef NK_BINARY_DEF
 
-extern const OpDef nk_op_where = {"where",     binary_rules("where"), kWhereTable::fields,
-                                  kWhereTable::bytes, infer_where,  where_params,
-                                  where_args,  no_macs,               false,
-                                  true};
+extern const OpDef nk_op_where =
+    with_quant({"where",     binary_rules("where"), kWhereTable::fields,
+                kWhereTable::bytes, infer_where,  where_params,
+                where_args,  no_macs,               false,
+                true},
+               {QuantRule::kSame});
 
 }  // namespace netkit

@@ -230,8 +230,10 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "CONV_2D", "", lower_tflit
 
 }  // namespace
 
-extern const OpDef nk_op_conv2d = {"conv2d", kRules,      kTable::fields, kTable::bytes,
-                                   infer,    make_params, make_args,      macs};
+extern const OpDef nk_op_conv2d =
+    with_quant({"conv2d", kRules,      kTable::fields, kTable::bytes,
+                infer,    make_params, make_args,      macs},
+               {QuantRule::kWeighted, 0});
 
 extern const OpDef nk_op_conv2d_parts = {"conv2d_parts",     {},    kPartsTable::fields,
                                          kPartsTable::bytes, infer, make_parts_params,

@@ -165,8 +165,10 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "DEPTHWISE_CONV_2D", "", l
 
 }  // namespace
 
-extern const OpDef nk_op_dwconv2d = {"dwconv2d", kRules,      kTable::fields, kTable::bytes,
-                                     infer,      make_params, make_args,      macs};
+extern const OpDef nk_op_dwconv2d =
+    with_quant({"dwconv2d", kRules,      kTable::fields, kTable::bytes,
+                infer,      make_params, make_args,      macs},
+               {QuantRule::kWeighted, 3});
 
 extern const OpDef nk_op_dwconv2d_parts = {"dwconv2d_parts",   {},    kPartsTable::fields,
                                            kPartsTable::bytes, infer, make_parts_params,

@@ -318,23 +318,29 @@ constexpr ForeignRule kOneHotRules[] = {{SourceFormat::kOnnx, "OneHot", "", lowe
 
 }  // namespace
 
-extern const OpDef nk_op_gather = {"gather",     kGatherRules,  kGather::fields, kGather::bytes,
-                                   infer_gather, gather_params, all_args,        lookup_macs};
-extern const OpDef nk_op_gather_nd = {"gather_nd",    kGatherNdRules,    kSlices::fields,
-                                      kSlices::bytes, infer_gather_nd,   gather_nd_params,
-                                      all_args,       lookup_macs,       false,
-                                      false,          "nk_slices_params"};
-extern const OpDef nk_op_gather_elements = {"gather_elements",
-                                            kElementsRules,
-                                            kElements::fields,
-                                            kElements::bytes,
-                                            infer_elements,
-                                            elements_params,
-                                            all_args,
-                                            lookup_macs,
-                                            false,
-                                            false,
-                                            "nk_elements_params"};
+extern const OpDef nk_op_gather =
+    with_quant({"gather",     kGatherRules,  kGather::fields, kGather::bytes,
+                infer_gather, gather_params, all_args,        lookup_macs},
+               {QuantRule::kSame});
+extern const OpDef nk_op_gather_nd =
+    with_quant({"gather_nd",    kGatherNdRules,    kSlices::fields,
+                kSlices::bytes, infer_gather_nd,   gather_nd_params,
+                all_args,       lookup_macs,       false,
+                false,          "nk_slices_params"},
+               {QuantRule::kSame});
+extern const OpDef nk_op_gather_elements =
+    with_quant({"gather_elements",
+                kElementsRules,
+                kElements::fields,
+                kElements::bytes,
+                infer_elements,
+                elements_params,
+                all_args,
+                lookup_macs,
+                false,
+                false,
+                "nk_elements_params"},
+               {QuantRule::kSame});
 extern const OpDef nk_op_one_hot = {"one_hot",     kOneHotRules,   kOneHot::fields, kOneHot::bytes,
                                     infer_one_hot, one_hot_params, all_args,        lookup_macs};
 

@@ -199,7 +199,10 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "FULLY_CONNECTED", "", low
 
 }  // namespace
 
-extern const OpDef nk_op_fully_connected = {
-    "fully_connected", kRules, kTable::fields, kTable::bytes, infer, make_params, make_args, macs};
+extern const OpDef nk_op_fully_connected =
+    with_quant({
+                "fully_connected", kRules, kTable::fields, kTable::bytes, infer, make_params,
+                make_args, macs},
+               {QuantRule::kWeighted, 0});
 
 }  // namespace netkit

@@ -247,7 +247,9 @@ const ForeignRule kRules[] = {{SourceFormat::kTflite, "BATCH_MATMUL", "", lower_
 
 }  // namespace
 
-extern const OpDef nk_op_matmul = {"matmul", kRules,      kTable::fields, kTable::bytes,
-                                   infer,    make_params, make_args,      macs};
+extern const OpDef nk_op_matmul =
+    with_quant({"matmul", kRules,      kTable::fields, kTable::bytes,
+                infer,    make_params, make_args,      macs},
+               {QuantRule::kRange});
 
 }  // namespace netkit

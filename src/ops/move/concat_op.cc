@@ -154,8 +154,10 @@ constexpr ForeignRule kRules[] = {
 
 }  // namespace
 
-extern const OpDef nk_op_concat = {"concat", kRules,      kTable::fields, kTable::bytes,
-                                   infer,    make_params, make_args,      no_macs,
-                                   false,    false,       {},             views};
+extern const OpDef nk_op_concat =
+    with_quant({"concat", kRules,      kTable::fields, kTable::bytes,
+                infer,    make_params, make_args,      no_macs,
+                false,    false,       {},             views},
+               {QuantRule::kSame});
 
 }  // namespace netkit

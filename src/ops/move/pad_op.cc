@@ -248,7 +248,9 @@ constexpr ForeignRule kRules[] = {{SourceFormat::kOnnx, "Pad", "", lower_onnx},
 
 }  // namespace
 
-extern const OpDef nk_op_pad = {"pad", kRules,      kTable::fields, kTable::bytes,
-                                infer, make_params, one_arg,        no_macs};
+extern const OpDef nk_op_pad =
+    with_quant({"pad", kRules,      kTable::fields, kTable::bytes,
+                infer, make_params, one_arg,        no_macs},
+               {QuantRule::kSame});
 
 }  // namespace netkit

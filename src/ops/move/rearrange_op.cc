@@ -225,21 +225,31 @@ constexpr std::string_view kType = "nk_copy_params";
 
 }  // namespace
 
-extern const OpDef nk_op_copy = {"copy",      {},          kTable::fields, kTable::bytes,
-                                 infer_copy,  copy_params, one_arg,        no_macs,
-                                 false,       false,       kType};
-extern const OpDef nk_op_transpose = {"transpose",     kTransposeRules,  kTable::fields,
-                                      kTable::bytes,   infer_transpose,  transpose_params,
-                                      one_arg,         no_macs,          false,
-                                      false,           kType};
-extern const OpDef nk_op_expand = {"expand",      kExpandRules,  kTable::fields, kTable::bytes,
-                                   infer_expand,  expand_params, one_arg,        no_macs,
-                                   false,         false,         kType};
-extern const OpDef nk_op_tile = {"tile",      kTileRules,  kTable::fields, kTable::bytes,
-                                 infer_tile,  tile_params, one_arg,        no_macs,
-                                 false,       false,       kType};
-extern const OpDef nk_op_reverse = {"reverse",      kReverseRules,  kTable::fields, kTable::bytes,
-                                    infer_reverse,  reverse_params, one_arg,        no_macs,
-                                    false,          false,          kType};
+extern const OpDef nk_op_copy =
+    with_quant({"copy",      {},          kTable::fields, kTable::bytes,
+                infer_copy,  copy_params, one_arg,        no_macs,
+                false,       false,       kType},
+               {QuantRule::kSame});
+extern const OpDef nk_op_transpose =
+    with_quant({"transpose",     kTransposeRules,  kTable::fields,
+                kTable::bytes,   infer_transpose,  transpose_params,
+                one_arg,         no_macs,          false,
+                false,           kType},
+               {QuantRule::kSame});
+extern const OpDef nk_op_expand =
+    with_quant({"expand",      kExpandRules,  kTable::fields, kTable::bytes,
+                infer_expand,  expand_params, one_arg,        no_macs,
+                false,         false,         kType},
+               {QuantRule::kSame});
+extern const OpDef nk_op_tile =
+    with_quant({"tile",      kTileRules,  kTable::fields, kTable::bytes,
+                infer_tile,  tile_params, one_arg,        no_macs,
+                false,       false,       kType},
+               {QuantRule::kSame});
+extern const OpDef nk_op_reverse =
+    with_quant({"reverse",      kReverseRules,  kTable::fields, kTable::bytes,
+                infer_reverse,  reverse_params, one_arg,        no_macs,
+                false,          false,          kType},
+               {QuantRule::kSame});
 
 }  // namespace netkit

@@ -208,7 +208,9 @@ constexpr ForeignRule kRules[] = {
 
 }  // namespace
 
-extern const OpDef nk_op_reshape = {"reshape", kRules,  {},      0,    infer,
-                                    nullptr,   nullptr, no_macs, true, false};
+extern const OpDef nk_op_reshape =
+    with_quant({"reshape", kRules,  {},      0,    infer,
+                nullptr,   nullptr, no_macs, true, false},
+               {QuantRule::kSame});
 
 }  // namespace netkit

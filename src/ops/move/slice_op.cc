@@ -332,8 +332,10 @@ NK_PARAM_TABLE(kTable, nk_copy_params, NK_COPY_FIELDS);
 
 }  // namespace
 
-extern const OpDef nk_op_slice = {"slice", kRules,      kTable::fields, kTable::bytes,
-                                  infer,   make_params, one_arg,        no_macs,
-                                  false,   false,       {},             views};
+extern const OpDef nk_op_slice =
+    with_quant({"slice", kRules,      kTable::fields, kTable::bytes,
+                infer,   make_params, one_arg,        no_macs,
+                false,   false,       {},             views},
+               {QuantRule::kSame});
 
 }  // namespace netkit

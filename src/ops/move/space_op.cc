@@ -199,13 +199,17 @@ constexpr ForeignRule kSpaceToDepthRules[] = {
 
 }  // namespace
 
-extern const OpDef nk_op_depth_to_space = {
-    "depth_to_space", kDepthToSpaceRules, kTable::fields, kTable::bytes, infer,
-    make_params,      one_arg,            no_macs,        false,         false,
-    "nk_copy_params"};
-extern const OpDef nk_op_space_to_depth = {
-    "space_to_depth", kSpaceToDepthRules, kTable::fields, kTable::bytes, infer,
-    make_params,      one_arg,            no_macs,        false,         false,
-    "nk_copy_params"};
+extern const OpDef nk_op_depth_to_space =
+    with_quant({
+                "depth_to_space", kDepthToSpaceRules, kTable::fields, kTable::bytes, infer,
+                make_params,      one_arg,            no_macs,        false,         false,
+                "nk_copy_params"},
+               {QuantRule::kSame});
+extern const OpDef nk_op_space_to_depth =
+    with_quant({
+                "space_to_depth", kSpaceToDepthRules, kTable::fields, kTable::bytes, infer,
+                make_params,      one_arg,            no_macs,        false,         false,
+                "nk_copy_params"},
+               {QuantRule::kSame});
 
 }  // namespace netkit

@@ -206,9 +206,13 @@ const ForeignRule kAvgRules[] = {{SourceFormat::kTflite, "AVERAGE_POOL_2D", "", 
 
 }  // namespace
 
-extern const OpDef nk_op_max_pool2d = {"max_pool2d", kMaxRules,   kTable::fields, kTable::bytes,
-                                       infer,        make_params, make_args,      macs};
-extern const OpDef nk_op_avg_pool2d = {"avg_pool2d", kAvgRules,   kTable::fields, kTable::bytes,
-                                       infer,        make_params, make_args,      macs};
+extern const OpDef nk_op_max_pool2d =
+    with_quant({"max_pool2d", kMaxRules,   kTable::fields, kTable::bytes,
+                infer,        make_params, make_args,      macs},
+               {QuantRule::kSame});
+extern const OpDef nk_op_avg_pool2d =
+    with_quant({"avg_pool2d", kAvgRules,   kTable::fields, kTable::bytes,
+                infer,        make_params, make_args,      macs},
+               {QuantRule::kSame});
 
 }  // namespace netkit

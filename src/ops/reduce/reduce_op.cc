@@ -176,12 +176,20 @@ Result<void> lower(const ForeignNode& node, LowerContext& context) {
 NK_REDUCE_OPS(NK_REDUCE_RULES)
 #undef NK_REDUCE_RULES
 
+constexpr QuantForm quant_form(std::string_view op) {
+  if (op == "reduce_max" || op == "reduce_min") return {QuantRule::kSame};
+  const bool has_form = op == "reduce_sum" || op == "reduce_mean";
+  return {has_form ? QuantRule::kRange : QuantRule::kNone};
+}
+
 }  // namespace
 
 #define NK_REDUCE_DEF(op, onnx, tflite)                                                     \
-  extern const OpDef nk_op_##op = {#op,   kRules_##op, kTable::fields, kTable::bytes,       \
-                                   infer, make_params, make_args,      no_macs,             \
-                                   false, false,       "nk_reduce_params"};
+  extern const OpDef nk_op_##op = with_quant(                                                     \
+      {#op,   kRules_##op, kTable::fields, kTable::bytes,                                         \
+       infer, make_params, make_args,      no_macs,                                               \
+       false, false,       "nk_reduce_params"},                                                   \
+      quant_form(#op));
 NK_REDUCE_OPS(NK_REDUCE_DEF)
 #undef NK_REDUCE_DEF
 

@@ -2,6 +2,7 @@
 // The host face of resize (resize.h).
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,13 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   if (bits % 8 != 0) {
     return bad_input(fmt::format("elements of type {}", name_of(x.dtype)), place_of(node));
   }
+  const nk_dtype table = is_float(x.dtype) ? NK_FLOAT32 : NK_INT32;
+  if (weighted && (input_type(graph, node, 2)->dtype != table ||
+                   input_type(graph, node, 4)->dtype != table)) {
+    return bad_input(fmt::format("weights beside {} are to be {}", name_of(x.dtype),
+                                 name_of(table)),
+                     place_of(node));
+  }
   nk_resize_params p{};
   p.n = static_cast<int32_t>(x.dims[0]);
   p.h = static_cast<int32_t>(x.dims[1]);
@@ -81,6 +89,21 @@ Result<std::vector<StepArg>> make_args(const Graph&, const Node& node, const Ker
                      tensor_arg(node, 4, "column_weights")};
 }
 
+// Weights of two taps in 1/1024; their sum stays 1.
+Result<Tensor> integer_table(const Tensor& table) {
+  if (table.type.dims.size() != 2 || table.type.dims[1] != 2) {
+    return bad_input("the integer form interpolates between two elements");
+  }
+  std::vector<float> real(table.data->size() / sizeof(float));
+  std::memcpy(real.data(), table.data->data(), real.size() * sizeof(float));
+  std::vector<int32_t> parts(real.size());
+  for (size_t i = 0; i + 1 < real.size(); i += 2) {
+    parts[i + 1] = static_cast<int32_t>(std::lround(real[i + 1] * 1024.0f));
+    parts[i] = 1024 - parts[i + 1];
+  }
+  return Tensor{table.name, {NK_INT32, table.type.dims, {}}, constant_of(parts)};
+}
+
 // Two multiply-accumulates a tap pair, rows and columns apart.
 uint64_t macs(const Graph& graph, const Node& node) {
   if (input_type(graph, node, 2) == nullptr) return 0;
@@ -92,7 +115,9 @@ uint64_t macs(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-extern const OpDef nk_op_resize = {"resize", resize_rules(), kTable::fields, kTable::bytes,
-                                   infer,    make_params,    make_args,      macs};
+extern const OpDef nk_op_resize =
+    with_quant({"resize", resize_rules(), kTable::fields, kTable::bytes,
+                infer,    make_params,    make_args,      macs},
+               {QuantRule::kSame, 0, 0.0f, 0, 1, integer_table});
 
 }  // namespace netkit

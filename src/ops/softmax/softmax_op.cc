@@ -170,9 +170,13 @@ const ForeignRule kLogRules[] = {{SourceFormat::kTflite, "LOG_SOFTMAX", "", tfli
 
 }  // namespace
 
-extern const OpDef nk_op_softmax = {"softmax", kSoftmaxRules, kTable::fields, kTable::bytes,
-                                    infer,     make_params,   make_args,      macs};
-extern const OpDef nk_op_log_softmax = {"log_softmax", kLogRules,   kTable::fields, kTable::bytes,
-                                        infer,         make_params, make_args,      macs};
+extern const OpDef nk_op_softmax =
+    with_quant({"softmax", kSoftmaxRules, kTable::fields, kTable::bytes,
+                infer,     make_params,   make_args,      macs},
+               {QuantRule::kFixed, 0, 1.0f / 256, -128});
+extern const OpDef nk_op_log_softmax =
+    with_quant({"log_softmax", kLogRules,   kTable::fields, kTable::bytes,
+                infer,         make_params, make_args,      macs},
+               {QuantRule::kFixed, 0, 16.0f / 256, 127});
 
 }  // namespace netkit

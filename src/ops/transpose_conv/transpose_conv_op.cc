@@ -120,7 +120,10 @@ const ForeignRule kRules[] = {
 
 }  // namespace
 
-extern const OpDef nk_op_transpose_conv = {
-    "transpose_conv", kRules, kTable::fields, kTable::bytes, infer, make_params, make_args, macs};
+extern const OpDef nk_op_transpose_conv =
+    with_quant({
+                "transpose_conv", kRules, kTable::fields, kTable::bytes, infer, make_params,
+                make_args, macs},
+               {QuantRule::kWeighted, 0});
 
 }  // namespace netkit

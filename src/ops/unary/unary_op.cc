@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The host face of the elementwise functions of one tensor (unary.h).
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -232,12 +233,27 @@ constexpr RulePair kRules_bitwise_not = rule_pair("BitwiseNot", "", lower_other)
 constexpr RulePair kRules_is_nan = rule_pair("IsNaN", "", lower_other);
 constexpr RulePair kRules_is_inf = rule_pair("IsInf", "", lower_other);
 
+// The slope of these has no bound: a step of an 8-bit input may be any change of the result.
+constexpr std::string_view kSteep[] = {"reciprocal", "sqrt", "rsqrt", "log", "tan", "acosh",
+                                       "atanh"};
+constexpr std::string_view kNotReal[] = {"logical_not", "bitwise_not", "is_nan", "is_inf"};
+
+constexpr QuantForm quant_form(std::string_view op) {
+  if (op == "sigmoid") return {QuantRule::kFixed, 0, 1.0f / 256, -128};
+  if (op == "tanh") return {QuantRule::kFixed, 0, 1.0f / 128, 0};
+  const bool steep = std::ranges::find(kSteep, op) != std::end(kSteep);
+  const bool not_real = std::ranges::find(kNotReal, op) != std::end(kNotReal);
+  return {steep || not_real ? QuantRule::kNone : QuantRule::kRange};
+}
+
 }  // namespace
 
 #define NK_UNARY_DEF(op)                                                              \
-  extern const OpDef nk_op_##op = {#op,   kRules_##op, kTable::fields, kTable::bytes,    \
-                                   infer, make_params, make_args,      no_macs,          \
-                                   false, true,        "nk_unary_params"};
+  extern const OpDef nk_op_##op = with_quant(                                                     \
+      {#op,   kRules_##op, kTable::fields, kTable::bytes,                                         \
+       infer, make_params, make_args,      no_macs,                                               \
+       false, true,        "nk_unary_params"},                                                    \
+      quant_form(#op));
 #define NK_UNARY_REAL_DEF(op, onnx, tflite, a, a0, b, b0) NK_UNARY_DEF(op)
 NK_UNARY_REAL_OPS(NK_UNARY_REAL_DEF)
 NK_UNARY_OTHER_OPS(NK_UNARY_DEF)

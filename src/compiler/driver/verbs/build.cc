@@ -91,7 +91,7 @@ Result<BuildReport> build_nk(const std::string& path, const CompileOptions& opti
   report.path = build.output;
   if (report.path.empty())
     report.path = std::filesystem::path(path).replace_extension(".nk").string();
-  NK_TRY(FilesRead::declare(std::array{report.path},
+  NK_TRY(FilesRead::declare(std::array{report.path, build.quant_report},
                             std::array{build.memory_map, build.case_inputs, build.case_outputs}));
   NK_ASSIGN(Compilation made, compile_file(path, options));
   NK_TRY(fits_arena(made.program.arena_bytes, build.arena_limit_bytes, path));
@@ -100,7 +100,13 @@ Result<BuildReport> build_nk(const std::string& path, const CompileOptions& opti
   NK_ASSIGN(const Bytes file, write_nk(made.program));
   NK_TRY(fits_memory_map(build.memory_map, made.program.arena_bytes,
                          static_cast<int64_t>(file.size()), path));
-  NK_TRY(emit::write_file(report.path, {reinterpret_cast<const char*>(file.data()), file.size()}));
+  std::vector<emit::OutputFile> files{
+      {report.path, {reinterpret_cast<const char*>(file.data()), file.size()}}};
+  if (made.quant && !build.quant_report.empty()) {
+    files.push_back({build.quant_report, report_json(*made.quant)});
+  }
+  NK_TRY(emit::write_all(files));
+  report.quant = std::move(made.quant);
   report.file_bytes = static_cast<int64_t>(file.size());
   report.arena_bytes = made.program.arena_bytes;
   report.lower_bound_bytes = made.program.lower_bound_bytes;

@@ -18,6 +18,7 @@ struct BuildOptions {
   float case_tolerance = 0;
   std::optional<int64_t> arena_limit_bytes;  // a model that needs more is refused (kNo)
   std::string memory_map;                    // "", or netkit-memory/1: the same by its regions
+  std::string quant_report;                  // "", or where netkit-quant/1 goes
 };
 
 struct BuildReport {
@@ -26,6 +27,7 @@ struct BuildReport {
   bool proven_minimal = false;
   std::string plan_class;
   int tests = 0;
+  std::optional<quant::Report> quant;
   std::vector<std::string> warnings;
 };
 
