@@ -4,7 +4,7 @@
 // weights that read it get ranges of one size.
 #pragma once
 
-#include "compiler/quant/observe.h"
+#include "compiler/quant/range/observe.h"
 
 namespace netkit::quant {
 

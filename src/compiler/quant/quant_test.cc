@@ -9,7 +9,7 @@
 #include "compiler/ir/const_values.h"
 #include "compiler/passes/pass_check.h"
 #include "compiler/quant/equalise.h"
-#include "compiler/quant/ranges.h"
+#include "compiler/quant/range/ranges.h"
 #include "compiler/quant/weights.h"
 
 namespace netkit::quant {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "compiler/quant/observe.h"
-#include "compiler/quant/ranges.h"
+#include "compiler/quant/range/observe.h"
+#include "compiler/quant/range/ranges.h"
 
 namespace netkit::quant {
 
@@ -16,10 +16,6 @@ struct Rewritten {
   std::vector<Mode> mode;        // per node of the float graph
   std::vector<std::string> why;  // per node: why it is float; empty where it is not
 };
-
-// One range per tensor: tensors that must share scale and zero point have the same one.
-std::vector<Range> shared_ranges(const Graph& graph, const std::vector<Observed>& seen,
-                                 const Options& options);
 
 // `wanted`: per node, the mode to try; a node without a kernel for it stays float32. Nodes that
 // only move values take the mode of what they move.

@@ -2,7 +2,7 @@
 // From what was seen to a range, and from a range to scale and zero point.
 #pragma once
 
-#include "compiler/quant/observe.h"
+#include "compiler/quant/range/observe.h"
 
 namespace netkit::quant {
 
@@ -15,6 +15,10 @@ struct Range {
 Range range_of(const Observed& observed, RangeMethod method, double percentile);
 
 Range united(const Range& a, const Range& b);
+
+// One range per tensor: tensors that must share scale and zero point have the same one.
+std::vector<Range> shared_ranges(const Graph& graph, const std::vector<Observed>& seen,
+                                 const Options& options);
 
 // The tightest type that holds the range and 0: int8 affine, int16 symmetric.
 Quant quant_for(const Range& range, Mode mode);

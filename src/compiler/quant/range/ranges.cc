@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/quant/ranges.h"
+#include "compiler/quant/range/ranges.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/quant/observe.h"
+#include "compiler/quant/range/observe.h"
 
 #include <fmt/format.h>
 

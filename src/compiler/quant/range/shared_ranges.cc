@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Tensors that only move or compare values share one range (rewrite.h).
+// Tensors that only move or compare values share one range (ranges.h).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "compiler/ir/const_values.h"
 #include "compiler/quant/forms.h"
-#include "compiler/quant/rewrite.h"
+#include "compiler/quant/range/ranges.h"
 
 namespace netkit::quant {
 namespace {
