@@ -248,6 +248,21 @@ output %e
 %s int32[2] = cumsum(%a) {axis=0}
 output %s
 )"},
+    {"sample", R"(input %x float32[2x3x4x2]
+input %g float32[2x5x2]
+input %r float32[3x4]
+input %i int64[3]
+input %u uint16[2x3]
+input %d float64[2x3]
+%s float32[2x5x2] = grid_sample(%x, %g) {mode="cubic", padding="reflection"}
+%a float32[3x2x2x2] = roi_align(%x, %r, %i) {out_h=2, out_w=2, samples=2}
+%v uint16[2x3] = shift_left(%u, %u)
+%e float64[2] = reduce_log_sum_exp(%d) {axes=[1], keepdims=0}
+output %s
+output %a
+output %v
+output %e
+)"},
     {"resize", R"(input %x float32[1x2x3x2]
 input %q int8[1x2x3x2] q(0.5,0)
 const %r int32[4x2] = 0 1 0 1 0 1 0 1

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/op_def.h"
+#include "ops/composed/composed.h"
 
 // First pass, at file scope: headers, kernels, mode functions, operator definitions.
 #define NK_OP(op) namespace netkit { extern const OpDef nk_op_##op; }
@@ -57,6 +58,9 @@ const ForeignRule* find_rule(SourceFormat format, std::string_view domain, std::
     for (const ForeignRule& rule : def->rules) {
       if (rule.format == format && rule.op == op && rule.domain == domain) return &rule;
     }
+  }
+  for (const ForeignRule& rule : composed_rules()) {
+    if (rule.format == format && rule.op == op && rule.domain == domain) return &rule;
   }
   return nullptr;
 }

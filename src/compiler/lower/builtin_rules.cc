@@ -160,7 +160,8 @@ Result<void> lower_eye_like(const ForeignNode& node, LowerContext& context) {
   const TensorType x = *type;
   // The operator's dtype is one of ONNX's numbers; the ones of our types, as Cast has them.
   static constexpr std::pair<int64_t, nk_dtype> kTypes[] = {
-      {1, NK_FLOAT32}, {2, NK_UINT8}, {3, NK_INT8}, {6, NK_INT32}, {7, NK_INT64}, {9, NK_BOOL}};
+      {1, NK_FLOAT32}, {2, NK_UINT8}, {3, NK_INT8},    {6, NK_INT32},
+      {7, NK_INT64},   {9, NK_BOOL},  {11, NK_FLOAT64}};
   nk_dtype dtype = x.dtype;
   if (const int64_t wanted = node.attrs.get_int("dtype", 0); wanted != 0) {
     const auto* row = std::ranges::find(kTypes, wanted, &std::pair<int64_t, nk_dtype>::first);
@@ -175,11 +176,11 @@ Result<void> lower_eye_like(const ForeignNode& node, LowerContext& context) {
   for (int64_t i = 0; i < x.dims[0]; ++i) {
     if (i + k >= 0 && i + k < x.dims[1]) values[static_cast<size_t>(i * x.dims[1] + i + k)] = 1;
   }
-  if (dtype != NK_FLOAT32) return bind_ints(node, context, dtype, x.dims, values);
+  if (!is_float(dtype)) return bind_ints(node, context, dtype, x.dims, values);
   const std::vector<double> reals(values.begin(), values.end());
-  return context.bind(node, 0,
-                      context.add_constant(node.name, {NK_FLOAT32, x.dims, {}},
-                                           *constant_floats(NK_FLOAT32, reals)));
+  return context.bind(
+      node, 0,
+      context.add_constant(node.name, {dtype, x.dims, {}}, *constant_floats(dtype, reals)));
 }
 
 // TFLite FILL: a shape and a scalar. ZEROS_LIKE: the shape of its input.

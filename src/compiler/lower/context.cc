@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "compiler/eval/fold.h"
 #include "compiler/ir/const_values.h"
@@ -54,7 +55,7 @@ bool is_identity(const std::vector<int64_t>& perm) {
 }  // namespace
 
 GraphBuilder::GraphBuilder(const ForeignGraph& foreign)
-    : foreign_(foreign), bound_(foreign.tensors.size(), kNoTensor) {
+    : foreign_(&foreign), bound_(foreign.tensors.size(), kNoTensor) {
   graph_.source = foreign.file;
   graph_.sha256 = foreign.sha256;
   for (size_t i = 0; i < foreign.tensors.size(); ++i) {
@@ -69,7 +70,7 @@ TensorId GraphBuilder::add_tensor(std::string name, TensorType type, ConstData d
 }
 
 void GraphBuilder::add_input(int foreign_tensor, Dims dims) {
-  const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(foreign_tensor)];
+  const ForeignTensor& t = foreign_->tensors[static_cast<size_t>(foreign_tensor)];
   const TensorId id =
       add_tensor(t.name, {t.type.dtype, std::move(dims), t.type.quant}, nullptr, true);
   graph_.inputs.push_back(id);
@@ -108,6 +109,27 @@ Result<void> GraphBuilder::set_state(const ForeignNode& node, size_t i, TensorId
   return {};
 }
 
+GraphBuilder::Scope GraphBuilder::enter(const ForeignGraph& sub, std::string prefix) {
+  std::vector<TensorId> bound(sub.tensors.size(), kNoTensor);
+  for (size_t i = 0; i < sub.tensors.size(); ++i) {
+    const ForeignTensor& t = sub.tensors[i];
+    if (t.outer != kAbsent) {
+      bound[i] = bound_[static_cast<size_t>(t.outer)];
+    } else if (t.data != nullptr) {
+      bound[i] = add_tensor(prefix + t.name, t.type, t.data, true);
+    }
+  }
+  Scope outer{std::exchange(foreign_, &sub), std::exchange(bound_, std::move(bound)),
+              std::exchange(prefix_, std::move(prefix))};
+  return outer;
+}
+
+void GraphBuilder::leave(Scope outer) {
+  foreign_ = outer.foreign;
+  bound_ = std::move(outer.bound);
+  prefix_ = std::move(outer.prefix);
+}
+
 void GraphBuilder::begin(const ForeignNode& node) {
   node_name_ = node.name;
   first_node_ = true;
@@ -133,7 +155,7 @@ std::optional<std::vector<double>> GraphBuilder::const_floats(TensorId id) const
 
 const ForeignTensor* GraphBuilder::declared_output(const ForeignNode& node, size_t i) const {
   if (i >= node.outputs.size() || node.outputs[i] == kAbsent) return nullptr;
-  const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(node.outputs[i])];
+  const ForeignTensor& t = foreign_->tensors[static_cast<size_t>(node.outputs[i])];
   const bool says_nothing = t.type.dtype == NK_DTYPE_NONE && !t.has_shape && t.type.quant.empty();
   return says_nothing ? nullptr : &t;
 }
@@ -205,7 +227,7 @@ Result<void> GraphBuilder::check_declared(const ForeignTensor& declared, const T
   if (declared.type.dtype != NK_DTYPE_NONE && declared.type.dtype != made.type.dtype) {
     return bad_input(differs());
   }
-  const bool tflite = foreign_.format == SourceFormat::kTflite;
+  const bool tflite = foreign_->format == SourceFormat::kTflite;
   if (tflite && !declared.type.quant.empty() && !is_float(made.type.dtype) &&
       !same_quant(declared.type.quant, made.type.quant)) {
     return bad_input(differs());
@@ -222,12 +244,12 @@ Result<void> GraphBuilder::bind(const ForeignNode& node, size_t i, TensorId tens
   if (tensor == kNoTensor) return bad_input(fmt::format("output {} was not made", i));
   const auto foreign = static_cast<size_t>(node.outputs[i]);
   if (bound_[foreign] != kNoTensor) {
-    return bad_input(fmt::format("output '{}' is made twice", foreign_.tensors[foreign].name));
+    return bad_input(fmt::format("output '{}' is made twice", foreign_->tensors[foreign].name));
   }
-  NK_TRY(check_declared(foreign_.tensors[foreign], graph_.tensor(tensor)));
+  NK_TRY(check_declared(foreign_->tensors[foreign], graph_.tensor(tensor)));
   if (!named_[static_cast<size_t>(tensor)]) {
     named_[static_cast<size_t>(tensor)] = true;
-    graph_.tensor(tensor).name = foreign_.tensors[foreign].name;
+    graph_.tensor(tensor).name = prefix_ + foreign_->tensors[foreign].name;
   }
   bound_[foreign] = tensor;
   return {};
@@ -254,7 +276,11 @@ bool GraphBuilder::may_be_output(TensorId id) const {
 }
 
 Result<void> GraphBuilder::name_output(const std::string& name, TensorId id) {
-  if (may_be_output(id)) {
+  // ONNX states scales beside its tensors: an output is plain integers, and files hold one scale.
+  TensorType type = graph_.tensor(id).type;
+  const bool sheds = foreign_->format == SourceFormat::kOnnx && type.quant.scale.size() > 1;
+  if (sheds) type.quant = {};
+  if (may_be_output(id) && !sheds) {
     graph_.tensor(id).name = name;
     graph_.outputs.push_back(id);
     return {};
@@ -265,21 +291,21 @@ Result<void> GraphBuilder::name_output(const std::string& name, TensorId id) {
   // Not through add(): a copied constant must not be folded away again.
   Node node{"copy", copy.name, {id}, {}, {}};
   if (find_op(node.op) == nullptr) return bad_input("operator 'copy' is not built in", name);
-  node.outputs.push_back(add_tensor(name, graph_.tensor(id).type, nullptr, true));
+  node.outputs.push_back(add_tensor(name, std::move(type), nullptr, true));
   graph_.outputs.push_back(node.outputs[0]);
   graph_.nodes.push_back(std::move(node));
   return {};
 }
 
 Result<void> GraphBuilder::finish_outputs() {
-  for (const int foreign : foreign_.outputs) {
+  for (const int foreign : foreign_->outputs) {
     const TensorId id = resolve(foreign);
     if (id == kNoTensor) {
       return bad_input(fmt::format("no node makes the output '{}'",
-                                   foreign_.tensors[static_cast<size_t>(foreign)].name),
-                       foreign_.file);
+                                   foreign_->tensors[static_cast<size_t>(foreign)].name),
+                       foreign_->file);
     }
-    NK_TRY(name_output(foreign_.tensors[static_cast<size_t>(foreign)].name, id));
+    NK_TRY(name_output(foreign_->tensors[static_cast<size_t>(foreign)].name, id));
   }
   for (size_t i = 0; i < states_.size(); ++i) {
     graph_.states[i].output = graph_.outputs.size();

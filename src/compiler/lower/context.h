@@ -26,6 +26,19 @@ class GraphBuilder final : public LowerContext {
   Result<void> assign_state(size_t state, TensorId value);
   // The foreign tensor, a variable one, is this state.
   void bind_variable(int foreign_tensor, size_t state);
+  // Between enter and leave the nodes are those of `sub`, a graph that a node holds: its constants
+  // and what it captures are there, its inputs are for set(). `prefix` goes before the names of its
+  // tensors. `sub` must outlive the scope.
+  struct Scope {
+    const ForeignGraph* foreign;
+    std::vector<TensorId> bound;
+    std::string prefix;
+  };
+  Scope enter(const ForeignGraph& sub, std::string prefix);
+  void leave(Scope outer);
+  void set(int foreign_tensor, TensorId value) {
+    bound_[static_cast<size_t>(foreign_tensor)] = value;
+  }
   // Call before each node's lowering: names what it adds and makes room, so that references to
   // tensors stay valid while it runs.
   void begin(const ForeignNode& node);
@@ -37,7 +50,7 @@ class GraphBuilder final : public LowerContext {
   Graph take() { return std::move(graph_); }
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
 
-  SourceFormat format() const override { return foreign_.format; }
+  SourceFormat format() const override { return foreign_->format; }
   TensorId input(const ForeignNode& node, size_t i) const override;
   const Tensor& tensor(TensorId id) const override { return graph_.tensor(id); }
   std::optional<std::vector<int64_t>> const_ints(TensorId id) const override;
@@ -60,7 +73,8 @@ class GraphBuilder final : public LowerContext {
   bool may_be_output(TensorId id) const;
   Result<void> name_output(const std::string& name, TensorId id);
 
-  const ForeignGraph& foreign_;
+  const ForeignGraph* foreign_;  // the graph whose nodes are being lowered
+  std::string prefix_;           // of the names of its tensors
   Graph graph_;
   std::vector<TensorId> bound_;     // per foreign tensor
   std::vector<TensorId> states_;    // value of each of graph_.states so far

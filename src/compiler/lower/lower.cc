@@ -10,6 +10,7 @@
 #include "compiler/ir/op_def.h"
 #include "compiler/lower/builtin_rules.h"
 #include "compiler/lower/context.h"
+#include "compiler/lower/control/control_flow.h"
 #include "compiler/lower/input_shapes.h"
 #include "compiler/lower/variables.h"
 
@@ -88,6 +89,10 @@ class Lowering {
         options_(options),
         builder_(foreign),
         variables_(foreign, builder_),
+        control_(foreign, builder_,
+                 [this](const ForeignGraph& graph, const ForeignNode& node) {
+                   return lower_inner(graph, node);
+                 }),
         lost_(foreign.tensors.size(), false) {}
 
   Result<Lowered> run() {
@@ -129,13 +134,14 @@ class Lowering {
   }
 
   // Why the node cannot even be tried; empty where it can.
-  std::string objection(const ForeignNode& node, const ForeignRule* rule) const {
-    if (Variables::handles(node)) return {};
+  static std::string objection(const ForeignGraph& graph, const ForeignNode& node,
+                               const ForeignRule* rule) {
+    if (Variables::handles(node) || ControlFlow::handles(node)) return {};
     if (!node.subgraphs.empty()) return "control flow (subgraphs) is not supported";
     if (rule == nullptr) return "operator is not supported";
     for (const int id : node.inputs) {
       if (id == kAbsent) continue;
-      const ForeignTensor& t = foreign_.tensors[static_cast<size_t>(id)];
+      const ForeignTensor& t = graph.tensors[static_cast<size_t>(id)];
       if (t.data != nullptr && bits_of(t.type.dtype) == 0) {
         return fmt::format("'{}' has the unsupported type {}", t.name,
                            t.dtype_name.empty() ? name_of(t.type.dtype) : t.dtype_name);
@@ -144,21 +150,41 @@ class Lowering {
     return {};
   }
 
+  // A node of a graph that another one holds: what it lacks is that one's complaint.
+  Result<void> lower_inner(const ForeignGraph& graph, const ForeignNode& node) {
+    const ForeignRule* rule = rule_of(graph.format, node);
+    const std::string at = fmt::format("{} ({})", operator_text(node), node.name);
+    std::string why = objection(graph, node, rule);
+    for (const int id : node.inputs) {
+      if (!why.empty() || id == kAbsent || builder_.resolve(id) != kNoTensor) continue;
+      why =
+          fmt::format("no node makes its input '{}'", graph.tensors[static_cast<size_t>(id)].name);
+    }
+    if (!why.empty()) return bad_input(fmt::format("{}: {}", at, why));
+    builder_.begin(node);
+    auto done = ControlFlow::handles(node) ? control_.lower(node) : rule->lower(node, builder_);
+    if (!done) done.error().message = fmt::format("{}: {}", at, done.error().message);
+    return done;
+  }
+
   void lower_node(const ForeignNode& node) {
     const ForeignRule* rule = rule_of(foreign_.format, node);
-    const std::string why = objection(node, rule);
+    const std::string why = objection(foreign_, node, rule);
     if (!why.empty()) return complain(node, why, kUnsupported);
-    if (std::ranges::any_of(node.inputs, [&](int id) { return id != kAbsent && lost(id); })) {
+    const auto is_lost = [&](int id) { return id != kAbsent && lost(id); };
+    if (std::ranges::any_of(node.inputs, is_lost) || control_.captures(node, is_lost)) {
       return lose_outputs(node);  // its cause is listed already
     }
-    const bool variable = Variables::handles(node);
+    const bool variable = Variables::handles(node), control = ControlFlow::handles(node);
     for (const int id : node.inputs) {
       if (id != kAbsent && builder_.resolve(id) == kNoTensor && !variable) {
         return complain(node, fmt::format("no node makes its input '{}'", name(id)));
       }
     }
     builder_.begin(node);
-    auto done = variable ? variables_.lower(node) : rule->lower(node, builder_);
+    auto done = variable  ? variables_.lower(node)
+                : control ? control_.lower(node)
+                          : rule->lower(node, builder_);
     if (!done) {
       const std::string& message = done.error().message;
       const bool unsupported = message.find("support") != std::string::npos;
@@ -206,6 +232,7 @@ class Lowering {
   const LowerOptions& options_;
   GraphBuilder builder_;
   Variables variables_;
+  ControlFlow control_;
   std::vector<bool> lost_;  // per foreign tensor: what makes it was refused
   std::vector<std::string> complaints_;
   std::string hint_;

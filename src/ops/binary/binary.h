@@ -6,7 +6,8 @@
  * Attribute `activation` (add, sub, mul, div): none, relu, relu6, relu_n1_to_1, clamped into the
  * result. Quantised tensors are per tensor; add, sub, mul and div rescale as the TensorFlow Lite
  * reference kernels; minimum and maximum need equal quantisation on all three (the host inserts
- * requantize); comparisons of quantised tensors rescale both sides. Comparisons give bool. */
+ * requantize); comparisons of quantised tensors rescale both sides. Comparisons give bool. Shifts
+ * are of plain unsigned integers; one by the type's width and more gives 0. */
 #ifndef NETKIT_OPS_BINARY_BINARY_H
 #define NETKIT_OPS_BINARY_BINARY_H
 
@@ -74,7 +75,9 @@ typedef struct nk_where_params { NK_WHERE_FIELDS(NK_FIELD, NK_FIELD_ARRAY) } nk_
   X(logical_xor, "Xor", "") \
   X(bitwise_and, "BitwiseAnd", "") \
   X(bitwise_or, "BitwiseOr", "") \
-  X(bitwise_xor, "BitwiseXor", "BITWISE_XOR")
+  X(bitwise_xor, "BitwiseXor", "BITWISE_XOR") \
+  X(shift_left, "", "") \
+  X(shift_right, "", "")
 
 #define NK_BINARY_OPS(X) \
   NK_BINARY_ARITHMETIC_OPS(X) NK_BINARY_COMPARE_OPS(X) NK_BINARY_LOGICAL_OPS(X)

@@ -79,6 +79,35 @@ void nk_bitwise_and_s64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(int64_t, int64_t, a
 void nk_bitwise_or_s64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(int64_t, int64_t, a | b) }
 void nk_bitwise_xor_s64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(int64_t, int64_t, a ^ b) }
 
+void nk_minimum_u64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(uint64_t, uint64_t, a < b ? a : b) }
+void nk_maximum_u64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(uint64_t, uint64_t, a > b ? a : b) }
+void nk_floor_mod_u64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(uint64_t, uint64_t, b == 0 ? 0 : a % b) }
+
+void nk_shift_left_u8_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint8_t, uint8_t, b < 8 ? (uint32_t)a << b : 0)
+}
+void nk_shift_left_u16_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint16_t, uint16_t, b < 16 ? (uint32_t)a << b : 0)
+}
+void nk_shift_left_u32_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint32_t, uint32_t, b < 32 ? a << b : 0)
+}
+void nk_shift_left_u64_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint64_t, uint64_t, b < 64 ? a << b : 0)
+}
+void nk_shift_right_u8_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint8_t, uint8_t, b < 8 ? a >> b : 0)
+}
+void nk_shift_right_u16_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint16_t, uint16_t, b < 16 ? a >> b : 0)
+}
+void nk_shift_right_u32_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint32_t, uint32_t, b < 32 ? a >> b : 0)
+}
+void nk_shift_right_u64_ref(NK_KERNEL_ARGS) {
+  NK_BINARY_LOOP(uint64_t, uint64_t, b < 64 ? a >> b : 0)
+}
+
 void nk_logical_and_b8_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(uint8_t, uint8_t, a != 0 && b != 0) }
 void nk_logical_or_b8_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(uint8_t, uint8_t, a != 0 || b != 0) }
 void nk_logical_xor_b8_ref(NK_KERNEL_ARGS) {

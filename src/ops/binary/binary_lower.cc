@@ -59,6 +59,7 @@ std::string_view canonical_name(SourceFormat format, std::string_view foreign) {
   return row->op;
 }
 
+bool is_shift(std::string_view op) { return op == "shift_left" || op == "shift_right"; }
 bool is_order(std::string_view op) { return op == "minimum" || op == "maximum"; }
 
 Result<TensorId> cast_to(LowerContext& context, TensorId x, nk_dtype to) {
@@ -71,7 +72,7 @@ Result<TensorId> cast_to(LowerContext& context, TensorId x, nk_dtype to) {
 // bits once it is narrowed again.
 nk_dtype computed_in(std::string_view op, const TensorType& type) {
   const bool narrow = type.dtype == NK_INT8 || type.dtype == NK_UINT8 || type.dtype == NK_INT16;
-  if (!type.quant.empty() || (narrow && is_order(op))) return type.dtype;
+  if (!type.quant.empty() || (narrow && is_order(op)) || is_shift(op)) return type.dtype;
   if (narrow || type.dtype == NK_UINT16) return NK_INT32;
   if (type.dtype == NK_UINT32) return NK_INT64;
   return type.dtype == NK_FLOAT16 ? NK_FLOAT32 : type.dtype;
@@ -156,6 +157,20 @@ Result<void> lower_mod(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId y,
             add_binary(node, context, node.attrs.get_int("fmod", 0) != 0 ? "fmod" : "floor_mod", a,
                        b, {}, true));
+  return context.bind(node, 0, y);
+}
+
+// BitShift: the direction is an attribute.
+Result<void> lower_bit_shift(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId a, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const TensorId b, need_foreign_input(context, node, 1));
+  const std::string direction = node.attrs.get_string("direction");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    return bad_input(fmt::format("direction '{}' is unknown", direction), place_of(node));
+  }
+  NK_ASSIGN(const TensorId y,
+            add_binary(node, context, direction == "LEFT" ? "shift_left" : "shift_right", a, b, {},
+                       true));
   return context.bind(node, 0, y);
 }
 
@@ -246,6 +261,7 @@ constexpr Listed kSpecial[] = {
     {"pow", {SourceFormat::kOnnx, "Pow", "", lower_pow}},
     {"pow", {SourceFormat::kTflite, "POW", "", lower_pow}},
     {"floor_mod", {SourceFormat::kOnnx, "Mod", "", lower_mod}},
+    {"shift_left", {SourceFormat::kOnnx, "BitShift", "", lower_bit_shift}},
     {"prelu", {SourceFormat::kOnnx, "PRelu", "", lower_prelu}},
     {"prelu", {SourceFormat::kTflite, "PRELU", "", lower_prelu}},
     {"where", {SourceFormat::kOnnx, "Where", "", lower_where}},

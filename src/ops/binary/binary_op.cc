@@ -52,6 +52,8 @@ bool is_compare(std::string_view op) {
   return std::ranges::find(kOps, op) != std::end(kOps);
 }
 
+bool is_shift(std::string_view op) { return op == "shift_left" || op == "shift_right"; }
+
 bool takes_activation(std::string_view op) {
   return op == "add" || op == "sub" || op == "mul" || op == "div";
 }
@@ -76,8 +78,8 @@ Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   NK_ASSIGN(const RealRange clamp, activation_clamp(node.attrs, where));
   const bool clamps = clamp.lo > -std::numeric_limits<float>::infinity() ||
                       clamp.hi < std::numeric_limits<float>::infinity();
-  const bool integer = a->dtype == NK_INT32 || a->dtype == NK_INT64;
-  if (clamps && (integer || !takes_activation(node.op))) {
+  const bool plain = a->dtype == NK_INT32 || a->dtype == NK_INT64 || a->dtype == NK_FLOAT64;
+  if (clamps && (plain || !takes_activation(node.op))) {
     return bad_input(fmt::format("a fused activation on {} is not supported", name_of(a->dtype)),
                      where, "use a separate activation operator");
   }
@@ -101,7 +103,8 @@ Result<StepParams> make_params(const Graph& graph, const Node& node) {
   NK_ASSIGN(const RealRange clamp, activation_clamp(node.attrs, place_of(node)));
   p.act_min_f32 = clamp.lo;
   p.act_max_f32 = clamp.hi;
-  if (a.dtype == NK_INT8 || a.dtype == NK_UINT8 || a.dtype == NK_INT16) {
+  if (!is_shift(node.op) &&
+      (a.dtype == NK_INT8 || a.dtype == NK_UINT8 || a.dtype == NK_INT16)) {
     if (is_compare(node.op)) {
       NK_TRY(set_compare_quant(node, a, b, p));
     } else {

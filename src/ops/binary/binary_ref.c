@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* float32 and quantised functions of two tensors. Quantised ones: the integer arithmetic of the
- * TensorFlow Lite reference kernels (both sides brought to twice the larger scale under a left
+/* Functions of two tensors of floats and quantised ones. Quantised ones: the integer arithmetic of
+ * the TensorFlow Lite reference kernels (both sides brought to twice the larger scale under a left
  * shift, combined, rescaled). */
 #include <math.h>
 
@@ -37,6 +37,17 @@ void nk_floor_div_f32_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(float, float, floorf(
 void nk_floor_mod_f32_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(float, float, floor_mod_f32(a, b)) }
 void nk_fmod_f32_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(float, float, fmodf(a, b)) }
 void nk_atan2_f32_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(float, float, atan2f(a, b)) }
+
+static inline double min_f64(double a, double b) { return a != a ? a : (a < b ? a : b); }
+static inline double max_f64(double a, double b) { return a != a ? a : (a > b ? a : b); }
+
+void nk_add_f64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(double, double, a + b) }
+void nk_sub_f64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(double, double, a - b) }
+void nk_mul_f64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(double, double, a * b) }
+void nk_div_f64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(double, double, a / b) }
+void nk_minimum_f64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(double, double, min_f64(a, b)) }
+void nk_maximum_f64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(double, double, max_f64(a, b)) }
+void nk_fmod_f64_ref(NK_KERNEL_ARGS) { NK_BINARY_LOOP(double, double, fmod(a, b)) }
 
 static inline int32_t scaled_a(int32_t a, const nk_binary_params* p) {
   const int32_t x = (a - p->a_zero_point) * ((int32_t)1 << p->left_shift);

@@ -280,6 +280,46 @@ TEST(BinaryLogic, ComparisonsAndChoice) {
   EXPECT_EQ(select.run<int16_t>(), (std::vector<int16_t>{5, 6, 3, 4}));
 }
 
+TEST(BinaryPlain, ShiftsAndWideTypes) {
+  const auto shift = [](const char* direction) {
+    return onnx("BitShift", 11)
+        .in<uint8_t>({5}, {1, 3, 255, 7, 128})
+        .in<uint8_t>({5}, {7, 1, 4, 8, 255})
+        .set("direction", std::string(direction));
+  };
+  EXPECT_EQ(shift("LEFT").run<uint8_t>(), (std::vector<uint8_t>{128, 6, 240, 0, 0}));
+  EXPECT_EQ(shift("RIGHT").run<uint8_t>(), (std::vector<uint8_t>{0, 1, 15, 0, 0}));
+  auto up = shift("UP");
+  EXPECT_NE(check::refusal(up).find("UP"), std::string::npos);
+  const auto wide = [](const char* op) {
+    return onnx(op, 13)
+        .in<uint64_t>({3}, {1, UINT64_MAX, 1ull << 63}, {}, NK_UINT64)
+        .in<uint64_t>({3}, {63, 10, 9}, {}, NK_UINT64);
+  };
+  EXPECT_EQ(wide("Max").run<uint64_t>(), (std::vector<uint64_t>{63, UINT64_MAX, 1ull << 63}));
+  EXPECT_EQ(wide("Min").run<uint64_t>(), (std::vector<uint64_t>{1, 10, 9}));
+  EXPECT_EQ(wide("Mod").run<uint64_t>(), (std::vector<uint64_t>{1, UINT64_MAX % 10, 8}));
+  EXPECT_EQ(wide("BitShift").set("direction", std::string("LEFT")).run<uint64_t>(),
+            (std::vector<uint64_t>{1ull << 63, UINT64_MAX << 10, 0}));
+  const std::vector<double> a{1.0 + 0x1p-50, -7.5, 1e300}, b{2, 2, 0x1p-50};
+  for (const std::string op : {"Add", "Sub", "Mul", "Div", "Min", "Max", "Mod"}) {
+    auto node = onnx(op, 13).in<double>({3}, a, {}, NK_FLOAT64).in<double>({3}, b, {}, NK_FLOAT64);
+    const auto y = node.set("fmod", int64_t{1}).run<double>();
+    ASSERT_EQ(y.size(), 3u) << op << ": " << node.error();
+    for (size_t i = 0; i < 3; ++i) {
+      const double p = a[i], q = b[i];
+      const double want = op == "Add"   ? p + q
+                          : op == "Sub" ? p - q
+                          : op == "Mul" ? p * q
+                          : op == "Div" ? p / q
+                          : op == "Min" ? std::min(p, q)
+                          : op == "Max" ? std::max(p, q)
+                                        : std::fmod(p, q);
+      EXPECT_EQ(y[i], want) << op << " at " << i;
+    }
+  }
+}
+
 TEST(BinaryLower, PreluSlopeBroadcastsOneWay) {
   auto prelu = onnx("PRelu", 16)
                    .in<float>({1, 2, 2}, {-1, 2, -3, -4})

@@ -10,6 +10,7 @@
 
 #include "ops/common/arm/dsp_pack.h"
 #include "ops/common/host/onnx_quant.h"
+#include "ops/composed/planes.h"
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/weighted.h"
@@ -196,7 +197,15 @@ Result<TensorId> convolved(const ForeignNode& node, LowerContext& context, Tenso
 Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
   NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
-  NK_ASSIGN(const TensorId y, convolved(node, context, x, w, context.input(node, 2), std::nullopt));
+  const TensorId bias = context.input(node, 2);
+  if (context.type(x).dims.size() == 5) {
+    NK_ASSIGN(const Planes planes, as_planes(node, context, x, w, false));
+    NK_ASSIGN(const TensorId flat,
+              convolved(planes.node, context, planes.x, planes.w, bias, std::nullopt));
+    NK_ASSIGN(const TensorId y, from_planes(context, planes, flat));
+    return context.bind(node, 0, y);
+  }
+  NK_ASSIGN(const TensorId y, convolved(node, context, x, w, bias, std::nullopt));
   return context.bind(node, 0, y);
 }
 

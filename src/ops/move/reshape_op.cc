@@ -171,12 +171,15 @@ Result<void> lower_identity(const ForeignNode& node, LowerContext& context) {
   return context.bind(node, 0, x);
 }
 
-// Dropout does nothing but in training: is_test 0 (before opset 7) or a true third input.
+// Dropout does nothing but in training: is_test 0 (before opset 7) or a true third input; and
+// nothing there either where its ratio is 0.
 Result<void> lower_dropout(const ForeignNode& node, LowerContext& context) {
   bool training = node.version < 7 && node.attrs.get_int("is_test", 0) == 0;
   if (const TensorId id = context.input(node, 2); id != kNoTensor) {
     const auto mode = context.const_ints(id);
-    training = !mode.has_value() || mode->empty() || (*mode)[0] != 0;
+    const auto ratio = context.const_floats(context.input(node, 1));
+    const bool drops = !ratio.has_value() || ratio->size() != 1 || (*ratio)[0] != 0.0;
+    training = drops && (!mode.has_value() || mode->empty() || (*mode)[0] != 0);
   }
   if (training) {
     return bad_input("training mode is not supported", place_of(node),

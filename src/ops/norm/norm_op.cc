@@ -8,6 +8,7 @@
 
 #include "ops/common/host/nd_layout.h"
 #include "ops/common/host/op_helpers.h"
+#include "ops/composed/composed.h"
 #include "ops/norm/norm.h"
 
 namespace netkit {
@@ -144,8 +145,9 @@ Result<void> lower_batch_norm(const ForeignNode& node, LowerContext& context) {
   const TensorType type = context.type(x);
   const size_t rank = type.dims.size();
   if (rank < 2) return bad_input(fmt::format("shape {}", dims_text(type.dims)), where);
-  if (node.attrs.get_int("training_mode", 0) != 0 || node.attrs.get_int("spatial", 1) == 0) {
-    return bad_input("training mode and per-element statistics are not supported", where,
+  if (node.attrs.get_int("training_mode", 0) != 0) return lower_batch_norm_training(node, context);
+  if (node.attrs.get_int("spatial", 1) == 0) {
+    return bad_input("per-element statistics are not supported", where,
                      "export the model for inference");
   }
   const auto count = static_cast<size_t>(type.dims[1]);

@@ -12,6 +12,7 @@
 #include "ops/common/host/overlap.h"
 #include "ops/common/host/window.h"
 #include "ops/pool2d/pool2d.h"
+#include "ops/pool2d/pool2d_onnx.h"
 
 namespace netkit {
 
@@ -134,50 +135,6 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context, const 
   return context.bind(node, 0, y);
 }
 
-Result<void> lower_onnx(const ForeignNode& node, LowerContext& context, const char* op,
-                        bool global) {
-  const std::string where = place_of(node);
-  NK_ASSIGN(TensorId x, need_foreign_input(context, node, 0));
-  const Dims whole = context.type(x).dims;
-  // All axes of a global pool are alike: those beyond two count as one.
-  const bool joins = global && whole.size() > 4;
-  if (joins) {
-    NK_ASSIGN(
-        x, reshape_to(context, x,
-                      {whole[0], whole[1], product_of(whole, 2, whole.size() - 1), whole.back()}));
-  }
-  const Dims dims = context.type(x).dims;
-  if (dims.size() < 3 || dims.size() > 4) {
-    return bad_input(fmt::format("input shape {} is not of rank 3 or 4", dims_text(dims)), where);
-  }
-  for (size_t i = 1; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] != kAbsent) {
-      return bad_input("the second output, indices of the greatest values, is not supported",
-                       where);
-    }
-  }
-  const auto spatial = std::span(dims).subspan(2);
-  std::vector<int64_t> kernel(spatial.begin(), spatial.end());
-  Attrs attrs;
-  if (!global) {
-    kernel = node.attrs.get_ints("kernel_shape");
-    NK_TRY(set_onnx_window(node, spatial, kernel, attrs));
-    if (node.attrs.get_int("count_include_pad") != 0) attrs.set("count_include_pad", int64_t{1});
-  }
-  attrs.set("kernel_h", dims.size() == 4 ? kernel[0] : int64_t{1});
-  attrs.set("kernel_w", kernel.back());
-  NK_ASSIGN(const TensorId nhwc, to_nhwc(context, x, where));
-  NK_ASSIGN(TensorId y, context.add(op, {nhwc}, attrs));
-  NK_ASSIGN(y, from_nhwc(context, y, dims.size()));
-  if (joins) {
-    Dims single(whole.size(), 1);
-    single[0] = whole[0];
-    single[1] = whole[1];
-    NK_ASSIGN(y, reshape_to(context, y, std::move(single)));
-  }
-  return context.bind(node, 0, y);
-}
-
 Result<void> tflite_max(const ForeignNode& node, LowerContext& context) {
   return lower_tflite(node, context, "max_pool2d");
 }
@@ -185,16 +142,16 @@ Result<void> tflite_avg(const ForeignNode& node, LowerContext& context) {
   return lower_tflite(node, context, "avg_pool2d");
 }
 Result<void> onnx_max(const ForeignNode& node, LowerContext& context) {
-  return lower_onnx(node, context, "max_pool2d", false);
+  return lower_onnx_pool(node, context, "max_pool2d", false);
 }
 Result<void> onnx_avg(const ForeignNode& node, LowerContext& context) {
-  return lower_onnx(node, context, "avg_pool2d", false);
+  return lower_onnx_pool(node, context, "avg_pool2d", false);
 }
 Result<void> onnx_global_max(const ForeignNode& node, LowerContext& context) {
-  return lower_onnx(node, context, "max_pool2d", true);
+  return lower_onnx_pool(node, context, "max_pool2d", true);
 }
 Result<void> onnx_global_avg(const ForeignNode& node, LowerContext& context) {
-  return lower_onnx(node, context, "avg_pool2d", true);
+  return lower_onnx_pool(node, context, "avg_pool2d", true);
 }
 
 const ForeignRule kMaxRules[] = {{SourceFormat::kTflite, "MAX_POOL_2D", "", tflite_max},

@@ -262,5 +262,53 @@ TEST(GlobalPool, OfThreeAxes) {
   }
 }
 
+// Two axes, then the third: against the definition.
+TEST(Pool, OfThreeAxes) {
+  std::vector<float> x(2 * 4 * 3 * 5);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>((i * 7) % 23) - 9;
+  const auto at = [&](int64_t c, int64_t z, int64_t y, int64_t w) {
+    return x[static_cast<size_t>(((c * 4 + z) * 3 + y) * 5 + w)];
+  };
+  const std::vector<int64_t> kernel{3, 2, 3}, strides{2, 1, 2}, pads{1, 0, 1, 1, 1, 0};
+  for (const bool mean : {true, false}) {
+    auto node = check::onnx(mean ? "AveragePool" : "MaxPool", 12)
+                    .in<float>({1, 2, 4, 3, 5}, x)
+                    .set("kernel_shape", kernel)
+                    .set("strides", strides)
+                    .set("pads", pads);
+    const auto got = node.run<float>();
+    ASSERT_EQ(node.dims, (Dims{1, 2, 2, 3, 2})) << node.error();
+    for (int64_t i = 0; i < 24; ++i) {
+      const int64_t c = i / 12, oz = i / 6 % 2, oy = i / 2 % 3, ox = i % 2;
+      double sum = 0, most = -INFINITY;
+      int taps = 0;
+      for (int64_t k = 0; k < 18; ++k) {
+        const int64_t z = oz * 2 - 1 + k / 6, y = oy + k / 3 % 2, w = ox * 2 - 1 + k % 3;
+        if (z < 0 || z >= 4 || y >= 3 || w < 0 || w >= 5) continue;
+        sum += at(c, z, y, w);
+        most = std::max(most, double{at(c, z, y, w)});
+        ++taps;
+      }
+      ASSERT_NEAR(got[static_cast<size_t>(i)], mean ? sum / taps : most, 1e-5) << mean << i;
+    }
+  }
+}
+
+TEST(MaxPool, PlacesOfTheGreatest) {
+  const auto pool = [](int64_t order) {
+    return check::onnx("MaxPool", 12)
+        .in<float>({1, 2, 2, 3}, {1, 5, 2, 5, 4, 0, -1, -2, -3, -4, -5, -6})
+        .set("kernel_shape", std::vector<int64_t>{2, 2})
+        .set("pads", std::vector<int64_t>{1, 0, 0, 0})
+        .set("storage_order", order)
+        .outputs(2);
+  };
+  auto rows = pool(0);
+  EXPECT_EQ(rows.run<int64_t>(1), (std::vector<int64_t>{1, 1, 1, 1, 6, 7, 6, 7}));
+  EXPECT_EQ(rows.dims, (Dims{1, 2, 2, 2}));
+  EXPECT_EQ(rows.run<float>(0), (std::vector<float>{5, 5, 5, 5, -1, -2, -1, -2}));
+  EXPECT_EQ(pool(1).run<int64_t>(1), (std::vector<int64_t>{2, 2, 2, 2, 6, 8, 6, 8}));
+}
+
 }  // namespace
 }  // namespace netkit

@@ -41,11 +41,11 @@ static inline uint16_t to_half(float x) {
   return (uint16_t)(sign | ((rounded - 0x38000000u) >> 13));
 }
 
-/* An element on its way: integers exactly, floats as they are. */
+/* An element on its way: integers exactly (the bits of a uint64), floats as they are. */
 typedef struct cast_value {
   int64_t whole;
   float real;
-  int is_real;
+  int is_real, is_u64;
 } cast_value;
 
 #define NK_CAST_LOAD(type)               \
@@ -57,7 +57,8 @@ typedef struct cast_value {
   }
 
 static inline cast_value cast_load(const uint8_t* at, int32_t dtype) {
-  cast_value value = {0, 0.0f, 0};
+  cast_value value = {0, 0.0f, 0, 0};
+  value.is_u64 = dtype == NK_UINT64;
   switch (dtype) {
     case NK_FLOAT32:
       memcpy(&value.real, at, sizeof(value.real));
@@ -76,6 +77,7 @@ static inline cast_value cast_load(const uint8_t* at, int32_t dtype) {
     case NK_INT32: NK_CAST_LOAD(int32_t)
     case NK_UINT32: NK_CAST_LOAD(uint32_t)
     case NK_INT64: NK_CAST_LOAD(int64_t)
+    case NK_UINT64: NK_CAST_LOAD(uint64_t)
     default: NK_CAST_LOAD(uint8_t)
   }
   return value;
@@ -90,6 +92,18 @@ static inline int64_t cast_whole(const cast_value* value, float lo, float limit)
   return (int64_t)value->real;
 }
 
+/* As cast_whole, for uint64. */
+static inline uint64_t cast_whole_u64(const cast_value* value) {
+  if (value->is_real == 0) return (uint64_t)value->whole;
+  if (!(value->real > 0.0f)) return 0;
+  return value->real >= 18446744073709551616.0f ? UINT64_MAX : (uint64_t)value->real;
+}
+
+static inline float cast_real(const cast_value* value) {
+  if (value->is_real != 0) return value->real;
+  return value->is_u64 != 0 ? (float)(uint64_t)value->whole : (float)value->whole;
+}
+
 #define NK_CAST_STORE(type, lo, limit)                       \
   {                                                          \
     const type y = (type)cast_whole(value, lo, limit);       \
@@ -100,12 +114,12 @@ static inline int64_t cast_whole(const cast_value* value, float lo, float limit)
 static inline void cast_store(uint8_t* at, int32_t dtype, const cast_value* value) {
   switch (dtype) {
     case NK_FLOAT32: {
-      const float y = value->is_real != 0 ? value->real : (float)value->whole;
+      const float y = cast_real(value);
       memcpy(at, &y, sizeof(y));
       break;
     }
     case NK_FLOAT16: {
-      const uint16_t y = to_half(value->is_real != 0 ? value->real : (float)value->whole);
+      const uint16_t y = to_half(cast_real(value));
       memcpy(at, &y, sizeof(y));
       break;
     }
@@ -118,6 +132,11 @@ static inline void cast_store(uint8_t* at, int32_t dtype, const cast_value* valu
     case NK_INT32: NK_CAST_STORE(int32_t, -2147483648.0f, 2147483648.0f)
     case NK_UINT32: NK_CAST_STORE(uint32_t, 0.0f, 4294967296.0f)
     case NK_INT64: NK_CAST_STORE(int64_t, -9.223372036854775808e18f, 9.223372036854775808e18f)
+    case NK_UINT64: {
+      const uint64_t y = cast_whole_u64(value);
+      memcpy(at, &y, sizeof(y));
+      break;
+    }
     default: NK_CAST_STORE(uint8_t, 0.0f, 256.0f)
   }
 }
@@ -145,7 +164,7 @@ static inline int64_t cast_whole_f64(double x, double lo, double limit) {
 }
 
 static inline void cast_store_f64(uint8_t* at, int32_t dtype, double x) {
-  cast_value value = {0, 0.0f, 0};
+  cast_value value = {0, 0.0f, 0, 0};
   const int is_signed = dtype == NK_INT8 || dtype == NK_INT16 || dtype == NK_INT32 ||
                         dtype == NK_INT64;
   const int bits = 8 * nk_cast_width(dtype) - is_signed;
@@ -159,6 +178,8 @@ static inline void cast_store_f64(uint8_t* at, int32_t dtype, double x) {
     value.is_real = 1;
   } else if (dtype == NK_BOOL) {
     value.whole = x != 0.0;
+  } else if (dtype == NK_UINT64) {
+    value.whole = (int64_t)(!(x > 0.0) ? 0 : x >= limit ? UINT64_MAX : (uint64_t)x);
   } else {
     value.whole = cast_whole_f64(x, is_signed ? -limit : 0.0, limit);
   }
@@ -180,7 +201,9 @@ void nk_cast_f64_ref(NK_KERNEL_ARGS) {
       memcpy(&x, source + i * from, sizeof(x));
     } else {
       const cast_value value = cast_load(source + i * from, p->from);
-      x = value.is_real != 0 ? (double)value.real : (double)value.whole;
+      x = value.is_real != 0  ? (double)value.real
+          : value.is_u64 != 0 ? (double)(uint64_t)value.whole
+                              : (double)value.whole;
     }
     cast_store_f64(target + i * to, p->to, x);
   }

@@ -47,7 +47,7 @@ typedef struct nk_cast_params { NK_CAST_FIELDS(NK_FIELD, NK_FIELD_ARRAY) } nk_ca
 
 /* Bytes of an element of a type that cast knows; 1 for all others. */
 static inline int32_t nk_cast_width(int32_t dtype) {
-  if (dtype == NK_INT64 || dtype == NK_FLOAT64) return 8;
+  if (dtype == NK_INT64 || dtype == NK_UINT64 || dtype == NK_FLOAT64) return 8;
   if (dtype == NK_FLOAT32 || dtype == NK_INT32 || dtype == NK_UINT32) return 4;
   return dtype == NK_INT16 || dtype == NK_UINT16 || dtype == NK_FLOAT16 ? 2 : 1;
 }

@@ -210,7 +210,7 @@ Result<std::vector<StepArg>> one_arg(const Graph&, const Node& node, const Kerne
 bool can_cast(nk_dtype dtype) {
   static constexpr nk_dtype kTypes[] = {NK_FLOAT32, NK_FLOAT16, NK_FLOAT64, NK_INT8,
                                         NK_UINT8,   NK_INT16,   NK_UINT16,  NK_INT32,
-                                        NK_UINT32,  NK_INT64,   NK_BOOL};
+                                        NK_UINT32,  NK_INT64,   NK_UINT64, NK_BOOL};
   return std::ranges::find(kTypes, dtype) != std::end(kTypes);
 }
 

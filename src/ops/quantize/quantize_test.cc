@@ -160,6 +160,22 @@ TEST(Cast, DoublePrecision) {
   EXPECT_EQ(up.run<double>(), (std::vector<double>{-3, 0x1p53}));
 }
 
+TEST(Cast, Unsigned64) {
+  const std::vector<uint64_t> x{3, 1ull << 63, UINT64_MAX};
+  const auto cast = [&](int64_t to) {
+    return onnx("Cast", 13).in<uint64_t>({3}, x, {}, NK_UINT64).set("to", to);
+  };
+  EXPECT_EQ(cast(kFloat).run<float>(), (std::vector<float>{3, 0x1p63f, 0x1p64f}));
+  EXPECT_EQ(cast(11).run<double>(), (std::vector<double>{3, 0x1p63, 0x1p64}));
+  EXPECT_EQ(cast(kU8).run<uint8_t>(), (std::vector<uint8_t>{3, 0, 255}));
+  auto real = onnx("Cast", 13).in<float>({4}, {-1, 0x1p63f, 1e30f, NAN}).set("to", int64_t{13});
+  EXPECT_EQ(real.run<uint64_t>(), (std::vector<uint64_t>{0, 1ull << 63, UINT64_MAX, 0}));
+  auto wide = onnx("Cast", 13)
+                  .in<double>({3}, {-1, 0x1p63 + 0x1p12, 1e30}, {}, NK_FLOAT64)
+                  .set("to", int64_t{13});
+  EXPECT_EQ(wide.run<uint64_t>(), (std::vector<uint64_t>{0, (1ull << 63) + 4096, UINT64_MAX}));
+}
+
 // Every float16 to float32 and back; float32 between two float16 values rounds to even.
 TEST(Cast, HalfPrecision) {
   std::vector<uint16_t> bits(65536);

@@ -72,5 +72,6 @@ void nk_arg_min_s64_s64_ref(NK_KERNEL_ARGS) { NK_ARG_LOOP(int64_t, int64_t, x < 
   }
 
 void nk_cumsum_f32_ref(NK_KERNEL_ARGS) { NK_CUMSUM_LOOP(float, float) }
+void nk_cumsum_f64_ref(NK_KERNEL_ARGS) { NK_CUMSUM_LOOP(double, double) }
 void nk_cumsum_s32_ref(NK_KERNEL_ARGS) { NK_CUMSUM_LOOP(int32_t, uint32_t) }
 void nk_cumsum_s64_ref(NK_KERNEL_ARGS) { NK_CUMSUM_LOOP(int64_t, uint64_t) }

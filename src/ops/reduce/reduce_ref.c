@@ -67,6 +67,10 @@ void nk_reduce_log_sum_f32_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(float, float, float, 0.0f, acc + x, logf(acc))
 }
 
+void nk_reduce_sum_f64_ref(NK_KERNEL_ARGS) {
+  NK_REDUCE_LOOP(double, double, double, 0.0, acc + x, acc)
+}
+
 void nk_reduce_sum_s32_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(int32_t, int32_t, int32_t, 0, (uint32_t)acc + (uint32_t)x, acc)
 }
@@ -154,34 +158,44 @@ void nk_reduce_min_s16_ref(NK_KERNEL_ARGS) {
   NK_REDUCE_LOOP(int16_t, int16_t, int16_t, INT16_MAX, x < acc ? x : acc, acc)
 }
 
-/* log(sum(exp(x))) about the largest element; two walks. */
+/* Body of a function: log(sum(exp(x))) of the reduced box at `start`, about its largest element;
+ * two walks. Infinities and NaN are their own answer; x - x would make NaN of them. */
+#define NK_LOG_SUM_EXP(real, exp_of, log_of)                                              \
+  const int32_t* strides[1];                                                              \
+  int32_t index[NK_ND_DIMS] = {0}, offset = start;                                        \
+  real greatest = -INFINITY, sum = 0;                                                     \
+  strides[0] = p->reduced_strides;                                                        \
+  do {                                                                                    \
+    if (x[offset] > greatest || x[offset] != x[offset]) greatest = x[offset];             \
+  } while (nk_nd_next(index, p->reduced_dims, p->reduced_rank, strides, &offset, 1));     \
+  if (greatest - greatest != 0) return greatest;                                          \
+  do {                                                                                    \
+    sum += exp_of(x[offset] - greatest);                                                  \
+  } while (nk_nd_next(index, p->reduced_dims, p->reduced_rank, strides, &offset, 1));     \
+  return greatest + log_of(sum);
+
 static inline float log_sum_exp(const float* x, const nk_reduce_params* p, int32_t start) {
-  const int32_t* strides[1];
-  int32_t index[NK_ND_DIMS] = {0}, offset = start;
-  float greatest = -INFINITY, sum = 0.0f;
-  strides[0] = p->reduced_strides;
-  do {
-    if (x[offset] > greatest || x[offset] != x[offset]) greatest = x[offset];
-  } while (nk_nd_next(index, p->reduced_dims, p->reduced_rank, strides, &offset, 1));
-  /* Infinities and NaN are their own answer; x - x would make NaN of them. */
-  if (greatest - greatest != 0.0f) return greatest;
-  do {
-    sum += expf(x[offset] - greatest);
-  } while (nk_nd_next(index, p->reduced_dims, p->reduced_rank, strides, &offset, 1));
-  return greatest + logf(sum);
+  NK_LOG_SUM_EXP(float, expf, logf)
 }
 
-void nk_reduce_log_sum_exp_f32_ref(NK_KERNEL_ARGS) {
-  const nk_reduce_params* p = (const nk_reduce_params*)params;
-  const float* source = (const float*)in[0];
-  float* target = (float*)out[0];
-  const int empty = nk_nd_empty(p->reduced_dims, p->reduced_rank);
-  const int32_t* strides[1];
-  int32_t index[NK_ND_DIMS] = {0}, offset = 0;
-  (void)scratch;
-  strides[0] = p->kept_strides;
-  if (nk_nd_empty(p->kept_dims, p->kept_rank)) return;
-  do {
-    *target++ = empty ? -INFINITY : log_sum_exp(source, p, offset);
-  } while (nk_nd_next(index, p->kept_dims, p->kept_rank, strides, &offset, 1));
+static inline double log_sum_exp_f64(const double* x, const nk_reduce_params* p, int32_t start) {
+  NK_LOG_SUM_EXP(double, exp, log)
 }
+
+/* Body of a kernel: `whole` of each reduced box. */
+#define NK_BOXES_LOOP(real, whole)                                                           \
+  const nk_reduce_params* p = (const nk_reduce_params*)params;                               \
+  const real* source = (const real*)in[0];                                                   \
+  real* target = (real*)out[0];                                                              \
+  const int empty = nk_nd_empty(p->reduced_dims, p->reduced_rank);                           \
+  const int32_t* strides[1];                                                                 \
+  int32_t index[NK_ND_DIMS] = {0}, offset = 0;                                               \
+  (void)scratch;                                                                             \
+  strides[0] = p->kept_strides;                                                              \
+  if (nk_nd_empty(p->kept_dims, p->kept_rank)) return;                                       \
+  do {                                                                                       \
+    *target++ = empty ? -INFINITY : whole(source, p, offset);                                \
+  } while (nk_nd_next(index, p->kept_dims, p->kept_rank, strides, &offset, 1));
+
+void nk_reduce_log_sum_exp_f32_ref(NK_KERNEL_ARGS) { NK_BOXES_LOOP(float, log_sum_exp) }
+void nk_reduce_log_sum_exp_f64_ref(NK_KERNEL_ARGS) { NK_BOXES_LOOP(double, log_sum_exp_f64) }

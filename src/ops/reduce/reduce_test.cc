@@ -243,5 +243,22 @@ TEST(Cumsum, FormsAndPlace) {
   EXPECT_EQ(overlaps, 1);
 }
 
+TEST(ReduceDouble, SumsAndLogarithms) {
+  const std::vector<double> x{1, 0x1p-50, 3, 700, 701, 702};
+  const auto over = [&](const char* op) {
+    return onnx(op, 13).in<double>({2, 3}, x, {}, NK_FLOAT64).set("axes", Dims{1});
+  };
+  const auto logs = over("ReduceLogSumExp").set("keepdims", int64_t{0}).run<double>();
+  ASSERT_EQ(logs.size(), 2u);
+  EXPECT_NEAR(logs[0], std::log(std::exp(1.0) + std::exp(0x1p-50) + std::exp(3.0)), 1e-14);
+  EXPECT_NEAR(logs[1], 702 + std::log(1 + std::exp(-1.0) + std::exp(-2.0)), 1e-12);
+  auto sum = onnx("ReduceSum", 11).in<double>({2, 3}, x, {}, NK_FLOAT64).set("axes", Dims{0});
+  EXPECT_EQ(sum.run<double>(), (std::vector<double>{701, 701 + 0x1p-50, 705}));
+  auto running = onnx("CumSum", 14)
+                     .in<double>({3}, {1, 0x1p-50, 3}, {}, NK_FLOAT64)
+                     .constant<int64_t>({}, {0});
+  EXPECT_EQ(running.run<double>(), (std::vector<double>{1, 1 + 0x1p-50, 4 + 0x1p-50}));
+}
+
 }  // namespace
 }  // namespace netkit

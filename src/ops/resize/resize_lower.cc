@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ops/resize/resize_lower.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "ops/common/host/nd_layout.h"
 #include "ops/common/host/op_helpers.h"
@@ -23,8 +23,7 @@ void add_tables(LowerContext& context, const std::string& name, const std::vecto
   inputs.push_back(
       context.add_constant(name + "_index", {NK_INT32, dims, {}}, *constant_of(index)));
   inputs.push_back(weight.empty() ? kNoTensor
-                                  : context.add_constant(name + "_weight",
-                                                         {weight_dtype, dims, {}},
+                                  : context.add_constant(name + "_weight", {weight_dtype, dims, {}},
                                                          *constant_of(weight)));
 }
 
@@ -178,8 +177,8 @@ Result<OnnxResizeRule> rule_of(const ForeignNode& node) {
   OnnxResizeRule rule;
   rule.mode = node.attrs.get_string("mode", "nearest");
   if (rule.mode == "bilinear") rule.mode = "linear";
-  rule.coordinates = old ? "asymmetric" : node.attrs.get_string("coordinate_transformation_mode",
-                                                                "half_pixel");
+  rule.coordinates =
+      old ? "asymmetric" : node.attrs.get_string("coordinate_transformation_mode", "half_pixel");
   rule.nearest = old ? "floor" : node.attrs.get_string("nearest_mode", "round_prefer_floor");
   rule.cubic_a = node.attrs.get_float("cubic_coeff_a", -0.75);
   rule.exclude_outside = node.attrs.get_int("exclude_outside", 0) != 0;
@@ -187,10 +186,6 @@ Result<OnnxResizeRule> rule_of(const ForeignNode& node) {
   if (rule.mode != "nearest" && rule.mode != "linear" && rule.mode != "cubic") {
     return bad_input(fmt::format("unknown mode '{}'", rule.mode), place_of(node),
                      "nearest, linear and cubic are supported");
-  }
-  if (node.attrs.get_float("extrapolation_value", 0.0) != 0.0 &&
-      rule.coordinates == "tf_crop_and_resize") {
-    return bad_input("an extrapolation value other than 0 is not supported", place_of(node));
   }
   return rule;
 }
@@ -211,6 +206,22 @@ bool changes(const AxisTable& table, int64_t n) {
                          : table.index != same.index || !std::ranges::all_of(table.weight, whole);
 }
 
+// x plus `value` where the table of its axis 1 takes nothing.
+Result<TensorId> extrapolated(LowerContext& context, TensorId x, const AxisTable& table,
+                              double value) {
+  const auto taps = static_cast<size_t>(table.taps);
+  std::vector<float> more;
+  for (size_t i = 0; i + taps <= table.weight.size(); i += taps) {
+    const auto row = std::span(table.weight).subspan(i, taps);
+    const bool outside = std::ranges::all_of(row, [](float w) { return w == 0.0f; });
+    more.push_back(outside ? static_cast<float>(value) : 0.0f);
+  }
+  if (std::ranges::all_of(more, [](float v) { return v == 0.0f; })) return x;
+  const TensorId outside = context.add_constant(
+      "outside", {NK_FLOAT32, {1, std::ssize(more), 1, 1}, {}}, *constant_of(more));
+  return context.add("add", {x, outside}, {});
+}
+
 Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(TensorId x, need_foreign_input(context, node, 0));
   const TensorType type = context.type(x);
@@ -219,6 +230,9 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   NK_ASSIGN(const std::vector<OnnxAxis> axes, axes_of(node, type.dims, request));
   NK_ASSIGN(const OnnxResizeRule rule, rule_of(node));
   const bool weighted = rule.mode != "nearest";
+  const double beyond = rule.coordinates == "tf_crop_and_resize"
+                            ? node.attrs.get_float("extrapolation_value", 0.0)
+                            : 0.0;
   if (weighted && type.dtype != NK_FLOAT32) {
     return bad_input(fmt::format("mode {} on {} is not supported", rule.mode, name_of(type.dtype)),
                      place_of(node));
@@ -234,7 +248,8 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
     if (changes(table, axes[i].in)) moved.push_back(i);
     tables.push_back(std::move(table));
   }
-  if (rank == 4 && !moved.empty() && moved.front() >= 2) {  // an image: as its neighbours, NHWC
+  if (rank == 4 && !moved.empty() && moved.front() >= 2 &&
+      beyond == 0.0) {  // an image: as its neighbours, NHWC
     for (const size_t i : {2, 3}) {
       if (!tables[i].index.empty()) continue;
       NK_TRY(checked_int32(axes[i].in, 1, kMaxAxis, "input size", place_of(node)));
@@ -247,9 +262,10 @@ Result<void> lower_onnx(const ForeignNode& node, LowerContext& context) {
   }
   Dims dims = type.dims;
   for (const size_t i : moved) {  // interpolation is separable
-    NK_ASSIGN(x, reshaped(context, x, {product_of(dims, 0, i), dims[i], 1,
-                                       product_of(dims, i + 1, rank)}));
+    NK_ASSIGN(x, reshaped(context, x,
+                          {product_of(dims, 0, i), dims[i], 1, product_of(dims, i + 1, rank)}));
     NK_ASSIGN(x, add_resize(node, context, x, tables[i], identity_table(1, weighted)));
+    NK_ASSIGN(x, extrapolated(context, x, tables[i], beyond));
     dims[i] = axes[i].out;
   }
   NK_ASSIGN(x, reshaped(context, x, dims));
@@ -264,6 +280,8 @@ constexpr ForeignRule kRules[] = {
 
 }  // namespace
 
-std::span<const ForeignRule> resize_rules() { return kRules; }
+std::span<const ForeignRule> resize_rules() {
+  return kRules;
+}
 
 }  // namespace netkit

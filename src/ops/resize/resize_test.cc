@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // resize: conventions by hand (ONNX operator specification, TFLite reference), naive oracles,
 // refusals.
-#include <cmath>
-
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "ops/common/testing/kernel_check.h"
 #include "ops/common/testing/node_check.h"
@@ -38,8 +38,8 @@ NodeCase by_scales(const F& x, Dims dims, const F& scales) {
 TEST(ResizeOnnx, SpecificationExamples) {
   const F grid{1, 2, 3, 4};
   auto nearest = by_scales(grid, {1, 1, 2, 2}, {1, 1, 2, 3}).set("mode", std::string("nearest"));
-  EXPECT_EQ(nearest.run<float>(), (F{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2,
-                                     3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4}));
+  EXPECT_EQ(nearest.run<float>(),
+            (F{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4}));
   auto linear = by_scales(grid, {1, 1, 2, 2}, {1, 1, 2, 2}).set("mode", std::string("linear"));
   expect_near(linear.run<float>(), {1, 1.25f, 1.75f, 2, 1.5f, 1.75f, 2.25f, 2.5f, 2.5f, 2.75f,
                                     3.25f, 3.5f, 3, 3.25f, 3.75f, 4});
@@ -95,8 +95,8 @@ TEST(ResizeOnnx, NearestModes) {
 TEST(ResizeOnnx, OtherRanksOldOpsetsAndPolicies) {
   auto line = by_sizes({2, 7, 4}, {1, 1, 3}, {1, 1, 6}).set("mode", std::string("linear"));
   expect_near(line.run<float>(), {2, 3.25f, 5.75f, 6.25f, 4.75f, 4});
-  auto volume = by_scales({1, 2}, {1, 1, 2, 1, 1}, {1, 1, 2, 2, 1}).set("mode",
-                                                                     std::string("nearest"));
+  auto volume =
+      by_scales({1, 2}, {1, 1, 2, 1, 1}, {1, 1, 2, 2, 1}).set("mode", std::string("nearest"));
   EXPECT_EQ(volume.run<float>(), (F{1, 1, 1, 1, 2, 2, 2, 2}));
   EXPECT_EQ(volume.dims, (Dims{1, 1, 4, 2, 1}));
   auto upsample = onnx("Upsample", 9)
@@ -119,6 +119,18 @@ TEST(ResizeOnnx, OtherRanksOldOpsetsAndPolicies) {
                   .set("mode", std::string("nearest"));
   kept.run<float>();
   EXPECT_EQ(kept.dims, (Dims{1, 1, 4, 8}));
+}
+
+TEST(ResizeOnnx, CropsHaveAValueBeyondTheImage) {
+  auto crop = onnx("Resize", 13)
+                  .in<float>({1, 1, 2, 2}, {1, 2, 3, 4})
+                  .constant<float>({8}, {0, 0, 0, -1, 1, 1, 1, 1})
+                  .absent()
+                  .constant<int64_t>({4}, {1, 1, 2, 3})
+                  .set("mode", std::string("linear"))
+                  .set("coordinate_transformation_mode", std::string("tf_crop_and_resize"))
+                  .set("extrapolation_value", 10.0);
+  EXPECT_EQ(crop.run<float>(), (std::vector<float>{10, 1, 2, 10, 3, 4})) << crop.error();
 }
 
 TEST(ResizeOnnx, Refusals) {
@@ -200,8 +212,8 @@ TEST(ResizeTflite, Int8EqualsAnIntegerOracle) {
 TEST(ResizeOp, RefusesTablesThatLeaveTheInput) {
   Graph graph;
   const TensorId x = graph.add_tensor("x", {NK_FLOAT32, {1, 2, 2, 1}, {}});
-  const TensorId rows = graph.add_tensor("rows", {NK_INT32, {1, 1}, {}},
-                                         constant_of(std::vector<int32_t>{2}));
+  const TensorId rows =
+      graph.add_tensor("rows", {NK_INT32, {1, 1}, {}}, constant_of(std::vector<int32_t>{2}));
   const TensorId y = graph.add_tensor("y", {NK_FLOAT32, {1, 1, 1, 1}, {}});
   graph.nodes.push_back({"resize", "r", {x, rows, kNoTensor, rows, kNoTensor}, {y}, {}});
   const auto inferred = find_op("resize")->infer(graph, graph.nodes[0]);

@@ -10,6 +10,7 @@
 
 #include "ops/common/host/op_helpers.h"
 #include "ops/common/host/window.h"
+#include "ops/composed/planes.h"
 
 namespace netkit {
 namespace {
@@ -241,10 +242,12 @@ Result<void> lower_transpose_conv_bias(const ForeignNode& node, LowerContext& co
   return bind_nhwc(node, context, {x, w, context.input(node, 2)}, attrs);
 }
 
-Result<void> lower_conv_transpose(const ForeignNode& node, LowerContext& context) {
+namespace {
+
+// ConvTranspose over one or two axes.
+Result<TensorId> transposed(const ForeignNode& node, LowerContext& context, TensorId x, TensorId w,
+                            TensorId bias) {
   const std::string where = place_of(node);
-  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
-  NK_ASSIGN(TensorId w, need_foreign_input(context, node, 1));
   const Dims xd = context.type(x).dims;
   const Dims wd = context.type(w).dims;
   if (xd.size() < 3 || xd.size() > 4 || wd.size() != xd.size()) {
@@ -264,8 +267,23 @@ Result<void> lower_conv_transpose(const ForeignNode& node, LowerContext& context
   if (groups > 1) attrs.set("groups", groups);
   NK_ASSIGN(const TensorId nhwc, to_nhwc(context, x, where));
   NK_ASSIGN(w, to_ohwi(context, w, groups));
-  NK_ASSIGN(TensorId y, context.add("transpose_conv", {nhwc, w, context.input(node, 2)}, attrs));
-  NK_ASSIGN(y, from_nhwc(context, y, xd.size()));
+  NK_ASSIGN(const TensorId y, context.add("transpose_conv", {nhwc, w, bias}, attrs));
+  return from_nhwc(context, y, xd.size());
+}
+
+}  // namespace
+
+Result<void> lower_conv_transpose(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_ASSIGN(const TensorId w, need_foreign_input(context, node, 1));
+  const TensorId bias = context.input(node, 2);
+  if (context.type(x).dims.size() == 5) {
+    NK_ASSIGN(const Planes planes, as_planes(node, context, x, w, true));
+    NK_ASSIGN(const TensorId flat, transposed(planes.node, context, planes.x, planes.w, bias));
+    NK_ASSIGN(const TensorId y, from_planes(context, planes, flat));
+    return context.bind(node, 0, y);
+  }
+  NK_ASSIGN(const TensorId y, transposed(node, context, x, w, bias));
   return context.bind(node, 0, y);
 }
 

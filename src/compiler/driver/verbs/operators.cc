@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/ir/op_def.h"
+#include "ops/composed/composed.h"
 
 namespace netkit::driver {
 namespace {
@@ -28,6 +29,12 @@ std::string names(const OpDef& op, SourceFormat format) {
   return out;
 }
 
+// An operator that is made of those above.
+std::string composed_row(const ForeignRule& rule) {
+  return fmt::format("| (several) | {}{}{} | |\n", rule.domain, rule.domain.empty() ? "" : ":",
+                     rule.op);
+}
+
 }  // namespace
 
 std::string operator_table() {
@@ -36,6 +43,7 @@ std::string operator_table() {
     out += fmt::format("| {} | {} | {} |\n", op->name, names(*op, SourceFormat::kOnnx),
                        names(*op, SourceFormat::kTflite));
   }
+  for (const ForeignRule& rule : composed_rules()) out += composed_row(rule);
   out +=
       "\n## Kernels\n\n"
       "Best first; the reference row is last. Types: `s` signed and `u` unsigned integers, `f` "
@@ -56,6 +64,9 @@ std::string operators_json() {
     operators.push_back({{"operator", op->name},
                          {"onnx", names(*op, SourceFormat::kOnnx)},
                          {"tflite", names(*op, SourceFormat::kTflite)}});
+  }
+  for (const ForeignRule& rule : composed_rules()) {
+    operators.push_back({{"operator", "(several)"}, {"onnx", rule.op}, {"tflite", ""}});
   }
   for (const KernelRow& row : all_kernel_rows()) {
     kernels.push_back({{"operator", row.op},

@@ -67,6 +67,10 @@ class NodeCase {
     lower_.declare({dtype, std::move(shape), std::move(quant)});
     return *this;
   }
+  NodeCase& domain(std::string name) {
+    node_.domain = std::move(name);
+    return *this;
+  }
   NodeCase& outputs(int count) {
     node_.outputs.clear();
     for (int i = 0; i < count; ++i) node_.outputs.push_back(i);
