@@ -53,6 +53,8 @@ class GraphBuilder final : public LowerContext {
   SourceFormat format() const override { return foreign_->format; }
   TensorId input(const ForeignNode& node, size_t i) const override;
   const Tensor& tensor(TensorId id) const override { return graph_.tensor(id); }
+  // The id that the next tensor will have.
+  TensorId end_tensor() const { return static_cast<TensorId>(graph_.tensors.size()); }
   std::optional<std::vector<int64_t>> const_ints(TensorId id) const override;
   std::optional<std::vector<double>> const_floats(TensorId id) const override;
   const ForeignTensor* declared_output(const ForeignNode& node, size_t i) const override;

@@ -79,6 +79,21 @@ Result<void> check_tensors(const ForeignGraph& foreign) {
   return {};
 }
 
+// Of an operator without a rule; of ONNX's the ones that no plan can hold.
+std::string_view why_not(const ForeignNode& node) {
+  constexpr std::string_view kShape =
+      "operator is not supported: the shape of its result depends on data";
+  constexpr std::string_view kRandom = "operator is not supported: its result is random";
+  static constexpr std::pair<std::string_view, std::string_view> kWhy[] = {
+      {"NonMaxSuppression", kShape}, {"Unique", kShape},
+      {"Bernoulli", kRandom},        {"Multinomial", kRandom},
+      {"RandomNormal", kRandom},     {"RandomNormalLike", kRandom},
+      {"RandomUniform", kRandom},    {"RandomUniformLike", kRandom}};
+  const auto* row = std::ranges::find(kWhy, std::string_view(node.op),
+                                      &std::pair<std::string_view, std::string_view>::first);
+  return row != std::end(kWhy) && node.domain.empty() ? row->second : "operator is not supported";
+}
+
 constexpr char kUnsupported[] = "docs/operators.md lists what is supported";
 constexpr char kChange[] = "change the node where the model is made and export it again";
 
@@ -138,7 +153,7 @@ class Lowering {
                                const ForeignRule* rule) {
     if (Variables::handles(node) || ControlFlow::handles(node)) return {};
     if (!node.subgraphs.empty()) return "control flow (subgraphs) is not supported";
-    if (rule == nullptr) return "operator is not supported";
+    if (rule == nullptr) return std::string(why_not(node));
     for (const int id : node.inputs) {
       if (id == kAbsent) continue;
       const ForeignTensor& t = graph.tensors[static_cast<size_t>(id)];

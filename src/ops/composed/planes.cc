@@ -33,9 +33,10 @@ Result<std::pair<WindowAxis, int64_t>> split_axis(ForeignNode& node, int64_t in,
       !keep_two("output_padding", 1, node, more) || size[0] != kernel) {
     return bad_input("the window does not have three axes or is not that of the weights");
   }
-  for (const int64_t v :
-       {in, kernel, stride[0], dilation[0], pads[0] + 1, pads[1] + 1, more[0] + 1}) {
-    if (v < 1 || v > kMostTaps) return bad_input("a size of the first axis is out of range");
+  const auto inside = [](int64_t v, int64_t least) { return v >= least && v <= kMostTaps; };
+  if (!inside(in, 1) || !inside(kernel, 1) || !inside(stride[0], 1) || !inside(dilation[0], 1) ||
+      !inside(pads[0], 0) || !inside(pads[1], 0) || !inside(more[0], 0)) {
+    return bad_input("a size of the first axis is out of range");
   }
   WindowAxis axis{in, kernel, stride[0], dilation[0]};
   axis.pad_begin = pads[0];

@@ -59,6 +59,9 @@ Result<Pool> pool_of(const ForeignNode& node) {
     pool.width = std::max(pool.width, column + 1);
   }
   if (!fits) return bad_input("the pool of n-grams is not consistent", where);
+  if (pool.width > kMostElems / std::max<int64_t>(grams, 1)) {
+    return bad_input("a pool of that size is not supported", where);
+  }
   return pool;
 }
 
@@ -80,11 +83,12 @@ class Counting {
     // Elements of an n-gram stand 1 to skips + 1 apart; a single one stands once.
     for (int64_t apart = 1; apart <= (n == 1 ? 1 : pool_.skips + 1); ++apart) {
       for (int64_t start = 0; start + (n - 1) * apart < count_; ++start, ++windows) {
+        if (std::ssize(places) > kMostElems) return too_large();
         for (int64_t i = 0; i < n; ++i) places.push_back(static_cast<int32_t>(start + i * apart));
       }
     }
     if (batch_ * std::max<int64_t>(windows, 1) > kMostElems / (grams * n)) {
-      return bad_input("the pool and the input are too large together, which is not supported");
+      return too_large();
     }
     const nk_dtype dtype = context_.type(rows_).dtype;
     std::vector<int64_t> values(pool_.values.begin() + pool_.start_of(n),
@@ -134,6 +138,9 @@ class Counting {
   const std::optional<Error>& error() const { return chain_.error(); }
 
  private:
+  static std::unexpected<Error> too_large() {
+    return bad_input("the pool and the input are too large together, which is not supported");
+  }
   static Attrs axis(int64_t at) {
     Attrs attrs;
     attrs.set("axis", at);

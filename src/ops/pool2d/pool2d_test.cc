@@ -205,9 +205,9 @@ TEST(Pool2dLower, GlobalPoolsCoverTheInput) {
 }
 
 TEST(Pool2dLower, RefusesIndicesAndEmptyMeans) {
-  ForeignNode node = pool("MaxPool", {2, 2}, {1, 1});
+  ForeignNode node = pool("MaxPool", {2, 2, 2}, {1, 1, 1});
   node.outputs = {0, 1};
-  const LoweredPool indices = lower_onnx({1, 1, 4, 4}, node);
+  const LoweredPool indices = lower_onnx({1, 1, 4, 4, 4}, node);
   ASSERT_FALSE(indices.done.has_value());
   EXPECT_EQ(indices.done.error().where, "MaxPool 'pool'");
   node = pool("AveragePool", {2, 2}, {1, 1});

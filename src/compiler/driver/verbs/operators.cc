@@ -15,7 +15,12 @@ constexpr std::string_view kHead =
     "# Operators\n\n"
     "Made by `netkit version --operators`. An operator outside this list is refused by name, all "
     "of\n"
-    "a model's at once. Shape arithmetic (Shape, Constant, Range …) is folded on the host.\n\n"
+    "a model's at once. Shape arithmetic (Shape, Constant, Range …) is folded on the host. ONNX's "
+    "If,\n"
+    "Loop and Scan are written out where the number of passes is constant; an If whose condition "
+    "is\n"
+    "not runs both branches. `(several)`: made of the operators above, without kernels of its "
+    "own.\n\n"
     "| operator | ONNX | TFLite |\n|---|---|---|\n";
 
 std::string names(const OpDef& op, SourceFormat format) {

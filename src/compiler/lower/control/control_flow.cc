@@ -84,11 +84,19 @@ Result<std::vector<TensorId>> ControlFlow::run(const ForeignNode& node, const Fo
   const std::string prefix = fmt::format("{}/{}/", node.name, pass);
   GraphBuilder::Scope outer = builder_.enter(body, prefix);
   for (size_t i = 0; i < inputs.size(); ++i) builder_.set(body.inputs[i], inputs[i]);
+  TensorId counted = builder_.end_tensor();
   Result<void> done;
   for (const ForeignNode& inner : body.nodes) {
     ForeignNode named = inner;
     named.name = prefix + inner.name;
     done = lower_node_(body, named);
+    for (; counted < builder_.end_tensor(); ++counted) {
+      const ConstData& data = builder_.tensor(counted).data;
+      if (data != nullptr && data.element() == nullptr) bytes_ += data.size();
+    }
+    if (done && bytes_ > kMostBytes) {
+      done = bad_input("it unfolds into more than 256 MiB of constants, which is not supported");
+    }
     if (!done) break;
   }
   std::vector<TensorId> outputs;

@@ -23,7 +23,8 @@ class ControlFlow {
   // A node of these operators is lowered here, and no other.
   static bool handles(const ForeignNode& node);
   // An If whose condition is not constant runs both branches and chooses among their results.
-  // Errors: a number of passes that depends on data or on sequences, more than kMostNodes nodes.
+  // Errors: a number of passes that depends on data or on sequences, more than kMostNodes nodes
+  // or kMostBytes of constants.
   Result<void> lower(const ForeignNode& node);
   // The graphs of the node read a tensor of `graph` (the one that holds it) for which `is` holds.
   bool captures(const ForeignNode& node, const std::function<bool(int)>& is) const;
@@ -43,11 +44,13 @@ class ControlFlow {
   Result<TensorId> stacked(std::vector<TensorId> parts, int64_t axis);
 
   static constexpr int64_t kMostNodes = 1 << 14;  // of all bodies together
+  static constexpr size_t kMostBytes = 1 << 28;   // of the constants that they make
 
   const ForeignGraph& root_;
   GraphBuilder& builder_;
   LowerNode lower_node_;
   int64_t nodes_ = 0;
+  size_t bytes_ = 0;
 };
 
 }  // namespace netkit

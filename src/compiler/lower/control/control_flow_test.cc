@@ -122,11 +122,11 @@ TEST(ControlFlow, IfTakesOneBranchOrChooses) {
         condition != 0 ? std::vector<float>{1, -2} : std::vector<float>{1, 2};
     Draft constant = choice();
     constant.scalar("c", NK_BOOL, condition);
-    EXPECT_EQ(values_of(constant, {x}), (std::vector{want}));
+    EXPECT_EQ(values_of(constant, {x}), (std::vector<std::vector<float>>{want}));
     Draft given = choice();
     given.input("c", NK_BOOL, {1});
     EXPECT_EQ(values_of(given, {x, bytes_as<uint8_t>({static_cast<uint8_t>(condition)})}),
-              (std::vector{want}));
+              (std::vector<std::vector<float>>{want}));
   }
 }
 
