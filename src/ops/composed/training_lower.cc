@@ -3,6 +3,7 @@
 // 1) and batch normalisation by the batch's own mean and variance.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "ops/common/host/chain.h"
@@ -14,8 +15,7 @@ namespace {
 // A chain of scalars, the node's attributes, and tensors.
 class Step {
  public:
-  Step(const ForeignNode& node, LowerContext& context)
-      : node_(node), context_(context), chain_(context) {}
+  Step(const ForeignNode& node, LowerContext& context) : node_(node), chain_(context) {}
 
   TensorId number(std::string_view attribute, double otherwise) {
     return chain_.number(static_cast<float>(node_.attrs.get_float(attribute, otherwise)));
@@ -40,7 +40,6 @@ class Step {
 
  private:
   const ForeignNode& node_;
-  LowerContext& context_;
   Chain chain_;
 };
 

@@ -130,7 +130,7 @@ class Slicer {
           "asinhf",   "acoshf",     "atanhf",    "isnan",  "isinf",  "INFINITY", "NAN",    "lrintf",
           "lroundf",  "nearbyintf", "fmaxf",     "fminf",  "exp2f",  "cbrtf",    "ldexpf", "frexpf",
           "isfinite", "signbit",    "copysignf", "hypotf", "exp",    "log",      "sqrt",   "pow",
-          "erfcf",    "floor",      "round",     "fabs"}},
+          "erfcf",    "floor",      "round",     "fabs",   "fmod"}},
         {"<string.h>", {"memcpy", "memset", "memmove", "memcmp"}},
     };
     const auto it = kFunctions.find(include);
