@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Proves that the device half stands alone: cross-builds libnetkit for each target and holds its
 # symbols to a list. No heap, exceptions, iostream, locks, static constructors or writable data;
-# from outside come only mem*, mathematics and the compiler's own helpers; the one object that loads a
-# model by its path (runtime/loaded/read_file.cc) may also open, read and close a file.
+# from outside come only mem*, mathematics and the compiler's own helpers; the one object that loads
+# a model by its path (runtime/loaded/read_file.cc) may also open, read and close a file.
 # usage: check_device_symbols.sh [arch …]   (default: cortex-m4 rv32imac; aarch64 and rv64gc are
 # mpus, whose library maps files as well)
 set -eu
