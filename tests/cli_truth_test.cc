@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.h"
+#include "compiler/driver/compile.h"
+#include "compiler/emit/nk/nk_writer.h"
 
 namespace netkit::test {
 namespace {
@@ -123,12 +125,16 @@ TEST_F(CommandTruth, AStoredPlanIsCheckedBeforeItIsShown) {
   for (json& buffer : plan["buffers"]) buffer["offset"] = 0;
   put("zero.json", plan.dump());
   for (const std::string option : {"", " --json", " --svg x.svg", " --ram 1M"}) {
-    expect_error("plan zero.json" + option, 3, "zero.json: arena_bytes: is not the highest");
+    expect_error("plan zero.json" + option, 3,
+                 "zero.json: plan.lower_bound_bytes: is 139264, above the highest end");
   }
   EXPECT_FALSE(fs::exists(folder_ + "/x.svg"));
   ASSERT_EQ(run("plan " + kNet + " -o p.json").code, 0);
   json unstated = json::parse(text("p.json"));
   for (json& buffer : unstated["buffers"]) buffer.erase("overlaps");
+  put("unstated.json", unstated.dump());
+  expect_error("plan unstated.json", 3, "but no buffer states an overlap at this step");
+  for (json& step : unstated["steps"]) step.erase("overlap");
   put("unstated.json", unstated.dump());
   expect_error("plan unstated.json", 3, "are alive together and share bytes");
   ASSERT_EQ(run("plan " + kNet + " --csv l.csv").code, 0);
@@ -137,6 +143,34 @@ TEST_F(CommandTruth, AStoredPlanIsCheckedBeforeItIsShown) {
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(text("l.csv").find("gaps") == std::string::npos,
             text("again.csv").find("gaps") == std::string::npos);
+}
+
+TEST_F(CommandTruth, ThePlanInsideAnNkFileIsCheckedToo) {
+  auto made = driver::compile_file(folder_ + "/" + kNet, {});
+  ASSERT_TRUE(made);
+  const std::string good = made->program.plan_json;
+  struct Change {
+    std::string field, words;
+  };
+  for (const Change& c : {Change{"lower_bound_bytes", "plan.lower_bound_bytes: is "},
+                          {"live_bytes", ".live_bytes: is "},
+                          {"tensor_sum_bytes", "plan.tensor_sum_bytes: is "}}) {
+    std::string& plan = made->program.plan_json = good;
+    plan.insert(plan.rfind("\"" + c.field + "\":") + c.field.size() + 3, "9");
+    const auto file = write_nk(made->program);
+    ASSERT_TRUE(file);
+    put("forged.nk", {reinterpret_cast<const char*>(file->data()), file->size()});
+    for (const std::string verb : {"plan ", "inspect "}) {
+      expect_error(verb + "forged.nk", 3, "forged.nk: the plan inside: ");
+      expect_error(verb + "forged.nk", 3, c.words);
+    }
+  }
+  made->program.plan_json = good;
+  made->program.arena_bytes += 16;
+  const auto file = write_nk(made->program);
+  ASSERT_TRUE(file);
+  put("forged.nk", {reinterpret_cast<const char*>(file->data()), file->size()});
+  expect_error("inspect forged.nk", 3, ", the file's arena is ");
 }
 
 TEST_F(CommandTruth, JsonCarriesTheVerdict) {

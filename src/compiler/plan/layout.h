@@ -79,4 +79,11 @@ struct Layout {
   double seconds = 0;
 };
 
+// The bytes that the buffers `live` take, what several share counted once.
+int64_t bytes_in_use(const Layout& layout, const std::vector<int>& live);
+
+// `live` and `live_bytes` of every step, from lives and addresses: the buffers alive there that lie
+// in no other, in the order of their indices. Costs what the lists are long.
+void set_live_lists(Layout& layout);
+
 }  // namespace netkit::plan

@@ -10,22 +10,6 @@ namespace {
 constexpr size_t kMostSteps = 100'000;
 constexpr int64_t kMaxLive = 4'000'000;
 
-// The bytes that the buffers take, what several share counted once.
-int64_t bytes_in_use(const Layout& layout, const std::vector<int>& live) {
-  std::vector<std::pair<int64_t, int64_t>> ranges;
-  for (const int b : live) {
-    const LayoutBuffer& buffer = layout.buffers[b];
-    ranges.push_back({buffer.offset, buffer.offset + buffer.bytes});
-  }
-  std::sort(ranges.begin(), ranges.end());
-  int64_t bytes = 0, end = 0;
-  for (const auto& [lo, hi] : ranges) {
-    bytes += std::max<int64_t>(0, hi - std::max(lo, end));
-    end = std::max(end, hi);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::optional<SteppedPlan> stepped(const Layout& layout) {
@@ -61,16 +45,12 @@ std::optional<SteppedPlan> stepped(const Layout& layout) {
     }
     pairs += buffer.last_step - buffer.first_step + 1;
     if (pairs > kMaxLive) return std::nullopt;
-    for (int s = buffer.first_step; s <= buffer.last_step; ++s) {
-      made.layout.steps[s].live.push_back(index);
-    }
   }
   for (size_t s = 0; s < made.layout.steps.size(); ++s) {
     made.problem.steps[s].name = std::to_string(times[s]);
-    LayoutStep& step = made.layout.steps[s];
-    step.step = static_cast<int>(s);
-    step.live_bytes = bytes_in_use(made.layout, step.live);
+    made.layout.steps[s].step = static_cast<int>(s);
   }
+  set_live_lists(made.layout);
   return made;
 }
 

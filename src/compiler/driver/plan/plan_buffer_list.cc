@@ -65,6 +65,9 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
   const Clock::time_point begin = Clock::now();
   NK_ASSIGN(const std::string text, read_text(path));
   NK_ASSIGN(plan::BufferList list, plan::read_buffer_list(text, path));
+  if (list.ids.empty()) {
+    return bad_input("holds no buffers", path, "write a line per buffer below the header");
+  }
   for (size_t i = 0; i < list.ids.size(); ++i) {
     const plan::PlacementBuffer& b = list.problem.buffers[i];
     if (b.lower < 0 || b.upper > kLastStep) {
@@ -79,8 +82,13 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
     error.where = error.where.empty() ? path : path + ": " + error.where;
     return std::unexpected(std::move(error));
   }
+  if (placed->offsets.empty() && placed->time_limited) {
+    return fail(ErrorCode::kNo, "no plan was found in that time", path + ": --time-limit",
+                "give more seconds, or leave it out");
+  }
   if (placed->offsets.empty()) {
-    return fail(ErrorCode::kNo, "no placement was found within the node budget", path);
+    return fail(ErrorCode::kNo, "no placement was found within the node budget", path,
+                "plan the buffers of one stretch of time alone");
   }
   // The independent rules have the last word.
   NK_TRY(plan::check_placement(list.problem, placed->offsets));
@@ -98,7 +106,7 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
   }
   planned.problem.alignment = list.problem.alignment;
   planned.layout = layout_of(list, *placed);
-  NK_ASSIGN(planned.layout.given_order_peak_bytes, plan::load_bound(list.problem));
+  planned.layout.given_order_peak_bytes = plan::most_alive(list.problem.buffers);
   planned.layout.verdict = verdict_of(*placed, options);
   planned.layout.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   planned.pictured = plan::stepped(planned.layout);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.h"
 #include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
@@ -115,18 +114,11 @@ Result<Inspection> inspect_file(const std::string& path, const CompileOptions& o
     return inspect_nk(bytes, path);
   }
   NK_ASSIGN(const Compilation made, compile_file(path, options));
-  return inspect_compilation(made, path);
-}
-
-void read_plan_summary(const std::string& plan_json, Inspection& x) {
-  const auto plan = parse_json(plan_json);
-  if (!plan || !plan->is_object()) return;
-  const auto field = [&](const char* name) { return plan->value(name, json()); };
-  if (const json value = field("class"); value.is_string()) x.plan_class = value;
-  if (const json value = field("lower_bound_bytes"); value.is_number_integer()) {
-    x.lower_bound_bytes = value;
+  NK_ASSIGN(Inspection out, inspect_compilation(made, path));
+  if (sniff_format(bytes) == ModelFormat::kNkLegacy) {
+    out.test_cases = static_cast<int>(made.program.tests.size());
   }
-  if (const json value = field("proven_minimal"); value.is_boolean()) x.proven_minimal = value;
+  return out;
 }
 
 int64_t Inspection::workspace_bytes() const {

@@ -47,8 +47,6 @@ Result<Inspection> inspect_file(const std::string& path, const CompileOptions& o
 // From the bytes of a .nk file: activations appear as bytes and arena offset, since a .nk holds no
 // shapes of intermediates.
 Result<Inspection> inspect_nk(Bytes file, const std::string& path);
-// Bound, proof and class out of netkit-plan/1 text; nothing where it is empty.
-void read_plan_summary(const std::string& plan_json, Inspection& inspection);
 
 std::string to_json(const Inspection& inspection);
 

@@ -6,9 +6,9 @@
 
 #include "compiler/driver/aligned_block.h"
 #include "compiler/driver/verbs/inspect.h"
+#include "compiler/driver/verbs/plan_file.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "compiler/ir/op_def.h"
-#include "compiler/plan/io/json.h"
 #include "runtime/executor.h"
 
 namespace netkit::driver {
@@ -21,12 +21,10 @@ std::string op_of(const std::string& symbol) {
 }
 
 // Overlap index of each planned step, in the order of the plan: name, index, -1 for the plain mode.
-std::vector<std::pair<std::string, int>> planned_overlaps(const NkInfo& info) {
+std::vector<std::pair<std::string, int>> planned_overlaps(const plan::SavedPlan& plan) {
   std::vector<std::pair<std::string, int>> out;
-  const auto saved = plan::parse_plan(info.plan_json);
-  if (!saved) return out;
-  for (const plan::LayoutStep& step : saved->layout.steps) {
-    out.push_back({saved->problem.steps[static_cast<size_t>(step.step)].name, step.overlap});
+  for (const plan::LayoutStep& step : plan.layout.steps) {
+    out.push_back({plan.problem.steps[static_cast<size_t>(step.step)].name, step.overlap});
   }
   return out;
 }
@@ -100,7 +98,14 @@ Result<Inspection> inspect_nk(Bytes file, const std::string& path) {
   for (const NkTensorInfo& port : info.outputs) {
     out.outputs.push_back(fmt::format("{}: {}", port.name, type_text(port.type)));
   }
-  const auto overlaps = planned_overlaps(info);
+  plan::SavedPlan plan;
+  if (!info.plan_json.empty()) {
+    NK_ASSIGN(plan, plan_inside(info, path));
+    out.plan_class = plan::class_name(plan.layout.plan_class);
+    out.lower_bound_bytes = plan.layout.lower_bound_bytes;
+    out.proven_minimal = plan.layout.proven_minimal;
+  }
+  const auto overlaps = planned_overlaps(plan);
   size_t at = 0, spare = overlaps.size() - std::min(overlaps.size(), info.steps.size());
   for (const NkStepInfo& step : info.steps) {
     out.layers.push_back(layer_of(step));
@@ -117,7 +122,6 @@ Result<Inspection> inspect_nk(Bytes file, const std::string& path) {
   out.context_bytes = sizeof(Executor);
   out.test_cases = static_cast<int>(info.test_cases);
   out.provenance = info.metadata;
-  read_plan_summary(info.plan_json, out);
   return out;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/verbs/plan_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "compiler/driver/aligned_block.h"
 #include "compiler/driver/assemble.h"
 #include "compiler/driver/io/read_text.h"
 #include "compiler/driver/plan/plan_buffer_list.h"
-#include "compiler/driver/session.h"
 #include "compiler/emit/c/c_emitter.h"
 #include "compiler/emit/nk/nk_reader.h"
 #include "compiler/import/import.h"
@@ -20,6 +22,18 @@ namespace {
 std::unexpected<Error> in_file(Error error, const std::string& path) {
   error.where = error.where.empty() ? path : path + ": " + error.where;
   return std::unexpected(std::move(error));
+}
+
+bool ends_in(std::string_view path, std::string_view ending) {
+  return path.size() >= ending.size() &&
+         std::ranges::equal(path.substr(path.size() - ending.size()), ending, {}, [](char c) {
+           return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+         });
+}
+
+std::unexpected<Error> planned_already(const std::string& path) {
+  return fail(ErrorCode::kUsage, "holds a finished plan", path,
+              "give the model or graph that it was made from");
 }
 
 enum class PlanSource { kModel, kNk, kJson, kList };
@@ -39,8 +53,8 @@ PlanSource source_of(const std::string& path, std::span<const std::byte> bytes) 
       without_mark({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const size_t first = text.find_first_not_of(" \t\r\n");
   const bool object = first != std::string_view::npos && text[first] == '{';
-  if (object || path.ends_with(".json")) return PlanSource::kJson;
-  return path.ends_with(".csv") ? PlanSource::kList : PlanSource::kModel;
+  if (object || ends_in(path, ".json")) return PlanSource::kJson;
+  return ends_in(path, ".csv") ? PlanSource::kList : PlanSource::kModel;
 }
 
 struct SourceFile {
@@ -105,15 +119,11 @@ Result<Planned> plan_graph(const SourceFile& file, const std::string& path,
 }
 
 // A plan as it was stored; `flash_bytes` as in Planned.
-Result<Planned> stored_plan(std::string_view text, int64_t flash_bytes, const std::string& path,
-                            const CompileOptions& options) {
-  NK_TRY(hears_no_options(options, path));
-  auto saved = plan::parse_plan(text);
-  if (!saved) return in_file(std::move(saved.error()), path);
+Planned stored_plan(plan::SavedPlan saved, int64_t flash_bytes, const CompileOptions& options) {
   Planned planned;
-  planned.problem = std::move(saved->problem);
-  planned.layout = std::move(saved->layout);
-  planned.gaps = std::move(saved->gaps);
+  planned.problem = std::move(saved.problem);
+  planned.layout = std::move(saved.layout);
+  planned.gaps = std::move(saved.gaps);
   planned.stored = true;
   planned.flash_bytes = flash_bytes;
   if (planned.layout.steps.empty()) planned.pictured = plan::stepped(planned.layout);
@@ -123,15 +133,40 @@ Result<Planned> stored_plan(std::string_view text, int64_t flash_bytes, const st
 
 Result<Planned> plan_of_nk(const SourceFile& file, const std::string& path,
                            const CompileOptions& options) {
-  NK_ASSIGN(const Session session, Session::from_nk(file.bytes, path));
-  NK_ASSIGN(const NkInfo info, read_nk(session.nk_file(), path));
+  NK_TRY(hears_no_options(options, path));
+  const AlignedBlock block = AlignedBlock::copy_of(file.bytes);
+  NK_ASSIGN(const NkInfo info, read_nk({block.data(), block.size()}, path));
   if (info.plan_json.empty()) {
     return bad_input("holds no plan", path, "compile it again from its model");
   }
-  return stored_plan(info.plan_json, static_cast<int64_t>(info.file_bytes), path, options);
+  NK_ASSIGN(plan::SavedPlan saved, plan_inside(info, path));
+  return stored_plan(std::move(saved), static_cast<int64_t>(info.file_bytes), options);
+}
+
+Result<Planned> plan_of_json(const SourceFile& file, const std::string& path,
+                             const CompileOptions& options) {
+  if (!plan::is_plan_json(file.text())) return plan_graph(file, path, options);
+  NK_TRY(hears_no_options(options, path));
+  auto saved = plan::parse_plan(file.text());
+  if (!saved) return in_file(std::move(saved.error()), path);
+  return stored_plan(std::move(*saved), -1, options);
 }
 
 }  // namespace
+
+Result<plan::SavedPlan> plan_inside(const NkInfo& info, const std::string& path) {
+  auto saved = plan::parse_plan(info.plan_json);
+  if (!saved) return in_file(std::move(saved.error()), path + ": the plan inside");
+  if (saved->layout.arena_bytes == static_cast<int64_t>(info.arena_bytes)) return saved;
+  return bad_input(
+      fmt::format("is {}, the file's arena is {}", saved->layout.arena_bytes, info.arena_bytes),
+      path + ": the plan inside: plan.arena_bytes", "compile it again from its model");
+}
+
+Result<bool> is_model_file(const std::string& path) {
+  NK_ASSIGN(const SourceFile file, read_source(path));
+  return file.source == PlanSource::kModel;
+}
 
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options) {
   NK_ASSIGN(const SourceFile file, read_source(path));
@@ -140,9 +175,10 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
       return fail(ErrorCode::kUsage, "a buffer list has lives, but no steps", path,
                   "plan it alone, without this option");
     case PlanSource::kJson:
+      if (plan::is_plan_json(file.text())) return planned_already(path);
       return graph_problem(file, path, options);
     case PlanSource::kNk:
-      return fail(ErrorCode::kUsage, "is planned already", path, "give the model it was made from");
+      return planned_already(path);
     case PlanSource::kModel:
       break;
   }
@@ -160,8 +196,7 @@ Result<Planned> plan_file(const std::string& path, const CompileOptions& options
     case PlanSource::kNk:
       return plan_of_nk(file, path, options);
     case PlanSource::kJson:
-      if (plan::is_plan_json(file.text())) return stored_plan(file.text(), -1, path, options);
-      return plan_graph(file, path, options);
+      return plan_of_json(file, path, options);
     case PlanSource::kModel:
       break;
   }
@@ -177,9 +212,16 @@ Result<Planned> plan_together(const std::vector<std::string>& paths, const Compi
     NK_ASSIGN(Planned planned, plan_file(path, each));
     if (planned.layout.steps.empty() && !planned.layout.buffers.empty()) {
       return fail(ErrorCode::kUsage, "a buffer list has no steps to run beside another plan's",
-                  path);
+                  path, "give models, graphs or plans with steps");
     }
     plans.push_back(std::move(planned));
+  }
+  for (size_t i = 1; i < plans.size(); ++i) {
+    const int64_t first = plans[0].layout.alignment, here = plans[i].layout.alignment;
+    if (first == here) continue;
+    return fail(ErrorCode::kUsage,
+                fmt::format("is planned with alignment {}, {} with {}", here, paths[0], first),
+                paths[i], "plan all with one alignment: a graph states its own");
   }
   Planned together;
   std::vector<plan::SharedPart> parts;

@@ -18,6 +18,10 @@
 #include "compiler/plan/regions/share.h"
 #include "compiler/plan/stepped.h"
 
+namespace netkit {
+struct NkInfo;
+}
+
 namespace netkit::driver {
 
 struct Planned {
@@ -39,12 +43,19 @@ struct Planned {
 
 // `path` is a model, netkit-graph/1 JSON (a name that ends in .json), or a plan that was stored:
 // netkit-plan/1 JSON or a .nk file, which is shown as it is; or a buffer list
-// (driver/plan/plan_buffer_list.h; a name that ends in .csv).
+// (driver/plan/plan_buffer_list.h; a name that ends in .csv, in either case).
 Result<Planned> plan_file(const std::string& path, const CompileOptions& options);
+
+// The plan that a .nk file of version 5 holds, which is there. Errors (kInput): it contradicts
+// itself or the file's arena.
+Result<plan::SavedPlan> plan_inside(const NkInfo& info, const std::string& path);
 
 // Several models in one arena, as one plan: its buffers and steps carry the models' names.
 Result<Planned> plan_together(const std::vector<std::string>& paths, const CompileOptions& options,
                               plan::Sharing sharing);
+
+// Does the content of `path` go through the compiler, or is it a graph, a plan or a buffer list?
+Result<bool> is_model_file(const std::string& path);
 
 // The problem alone, without a search; a stored plan has none (kUsage).
 Result<Planned> problem_of_file(const std::string& path, CompileOptions options);

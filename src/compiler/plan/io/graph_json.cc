@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // netkit-graph/1: an abstract graph as text. Every field is checked before it is used.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -45,14 +46,29 @@ Result<const Json*> list_field(const Json& object, const char* key, bool require
   return &*it;
 }
 
+// What to do with JSON of another format.
+std::string hint_for(const std::string& format) {
+  struct Known {
+    std::string_view begin;
+    const char* hint;
+  };
+  constexpr Known kKnown[] = {
+      {"netkit-graph/", "this version reads netkit-graph/1"},
+      {"netkit-plan/", "this version reads netkit-plan/1"},
+      {"netkit-certificate/", "netkit check-plan FILE reads it"},
+      {"netkit-memory/", "give it as --memory-map FILE beside a model, graph or plan"}};
+  const auto* found =
+      std::ranges::find_if(kKnown, [&](const Known& k) { return format.starts_with(k.begin); });
+  return found != std::end(kKnown) ? found->hint : "netkit-graph/1 and netkit-plan/1 are read";
+}
+
 class GraphReader {
  public:
   Result<Problem> read(const Json& root) {
     if (!root.is_object()) return bad_input("not a JSON object");
     NK_ASSIGN(const std::string format, text_field(root, "format", "graph"));
     if (format != "netkit-graph/1") {
-      return bad_input("format is '" + format.substr(0, 40) + "'", "format",
-                       "this version reads netkit-graph/1");
+      return bad_input("is '" + format.substr(0, 40) + "'", "format", hint_for(format));
     }
     NK_ASSIGN(p_.alignment, field(root, "alignment", 16, "graph"));
     NK_TRY(read_tensors(root));

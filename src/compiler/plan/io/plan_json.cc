@@ -4,6 +4,7 @@
 
 #include "compiler/plan/io/json.h"
 #include "compiler/plan/io/json_fields.h"
+#include "compiler/plan/io/plan_pieces.h"
 
 namespace netkit::plan {
 namespace {
@@ -47,7 +48,7 @@ Json buffer_json(const Layout& layout, const LayoutBuffer& b) {
 
 }  // namespace
 
-std::string plan_json(const Problem& problem, const Layout& layout, const BufferGaps& gaps) {
+Json head_json(const Problem& problem, const Layout& layout) {
   std::vector<int> order;
   for (const LayoutStep& s : layout.steps) order.push_back(s.step);
   Json root = {{"format", "netkit-plan/1"}, {"class", class_name(layout.plan_class)}};
@@ -62,6 +63,11 @@ std::string plan_json(const Problem& problem, const Layout& layout, const Buffer
   root["given_order_peak_bytes"] = layout.given_order_peak_bytes;
   root["tensor_sum_bytes"] = layout.tensor_sum_bytes;
   root["largest_tensor_bytes"] = layout.largest_tensor_bytes;
+  return root;
+}
+
+std::string plan_json(const Problem& problem, const Layout& layout, const BufferGaps& gaps) {
+  Json root = head_json(problem, layout);
   // The lives of a buffer list are given: it has no steps.
   for (const LayoutStep& s : layout.steps) {
     root["steps"].push_back(step_json(problem, layout, s));

@@ -93,8 +93,8 @@ void add_steps(const OrderModel& model, const PlacedOrder& placed, Layout& layou
       if (shares || o.scratch_bytes < step.scratch_bytes) {
         out.overlap = k;
         out.scratch_bytes = o.scratch_bytes;
+        to.overlaps.push_back({in, at, o.forward_bytes, o.backward_bytes});
       }
-      if (shares) to.overlaps.push_back({in, at, o.forward_bytes, o.backward_bytes});
     }
     if (out.scratch_bytes > 0) out.scratch_offset = placed.scratch_offsets[s];
     layout.steps.push_back(std::move(out));
@@ -118,29 +118,6 @@ void add_scratch(const Problem& p, Layout& layout) {
   }
 }
 
-void add_live_lists(Layout& layout) {
-  for (size_t b = 0; b < layout.buffers.size(); ++b) {
-    const LayoutBuffer& buffer = layout.buffers[b];
-    layout.arena_bytes = std::max(layout.arena_bytes, buffer.offset + buffer.bytes);
-    if (buffer.alias_of >= 0) continue;
-    for (int at = buffer.first_step; at <= buffer.last_step; ++at) {
-      layout.steps[at].live.push_back(static_cast<int>(b));
-    }
-  }
-  for (LayoutStep& step : layout.steps) {
-    std::vector<int> by_offset = step.live;
-    std::sort(by_offset.begin(), by_offset.end(), [&](int a, int b) {
-      return layout.buffers[a].offset < layout.buffers[b].offset;
-    });
-    int64_t end = 0;
-    for (const int b : by_offset) {
-      const int64_t top = layout.buffers[b].offset + layout.buffers[b].bytes;
-      step.live_bytes += std::max<int64_t>(0, top - std::max(end, layout.buffers[b].offset));
-      end = std::max(end, top);
-    }
-  }
-}
-
 }  // namespace
 
 Layout assemble(const OrderModel& model, const PlacedOrder& placed) {
@@ -150,7 +127,10 @@ Layout assemble(const OrderModel& model, const PlacedOrder& placed) {
   set_lives(model, placed, layout);
   add_steps(model, placed, layout);
   add_scratch(*model.problem, layout);
-  add_live_lists(layout);
+  for (const LayoutBuffer& b : layout.buffers) {
+    layout.arena_bytes = std::max(layout.arena_bytes, b.offset + b.bytes);
+  }
+  set_live_lists(layout);
   return layout;
 }
 

@@ -90,6 +90,26 @@ Result<Placement> place(const PlacementProblem& problem) {
   return made;
 }
 
+int64_t most_alive(const std::vector<PlacementBuffer>& buffers) {
+  std::vector<std::pair<int64_t, int64_t>> changes;  // time, bytes
+  const auto add = [&](const Interval& steps, int64_t bytes) {
+    changes.push_back({steps.begin, bytes});
+    changes.push_back({steps.end, -bytes});
+  };
+  for (const PlacementBuffer& b : buffers) {
+    add({b.lower, b.upper}, b.bytes);
+    for (const LifeGap& g : b.gaps) add(g.steps, g.window.end - g.window.begin - b.bytes);
+  }
+  std::ranges::sort(changes, {}, &std::pair<int64_t, int64_t>::first);
+  int64_t most = 0, now = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    now += changes[i].second;
+    const bool whole = i + 1 == changes.size() || changes[i + 1].first > changes[i].first;
+    if (whole) most = std::max(most, now);
+  }
+  return most;
+}
+
 Result<int64_t> load_bound(const PlacementProblem& problem) {
   NK_TRY(check_problem(problem));
   int64_t bound = 0;

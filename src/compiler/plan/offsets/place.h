@@ -77,6 +77,10 @@ Result<Placement> place(const PlacementProblem& problem);
 // overlaps counted as favourably as they allow.
 Result<int64_t> load_bound(const PlacementProblem& problem);
 
+// The largest sum of bytes that the buffers take at one time, wherever they stand; the sum of all
+// sizes is at most 2^62.
+int64_t most_alive(const std::vector<PlacementBuffer>& buffers);
+
 // The plain truth of a placement, independent of the search: first violated rule, or success.
 Result<int64_t> check_placement(const PlacementProblem& problem,
                                 const std::vector<int64_t>& offsets);  // height in bytes

@@ -50,7 +50,8 @@ Pair pair_at(const Layout& layout, int step) {
     const LayoutBuffer& out = layout.buffers[b];
     for (const LayoutOverlap& o : out.overlaps) {
       const LayoutBuffer& in = layout.buffers[o.with];
-      if (o.step != step) continue;
+      const bool shares = out.offset < in.offset + in.bytes && in.offset < out.offset + out.bytes;
+      if (o.step != step || !shares) continue;
       return {&in, &out, o.forward_bytes && out.offset <= in.offset - *o.forward_bytes};
     }
   }
@@ -92,6 +93,13 @@ char shown(const Layout& layout, const std::vector<char>& letters, const Cell& c
     letter = letters[b];
   }
   return letter;
+}
+
+// In the unit in which the addresses of an arena of that size differ.
+std::string address(double bytes, int64_t arena_bytes) {
+  constexpr int64_t kInBytes = 8192;  // exclusive
+  return arena_bytes < kInBytes ? fmt::format("{:>9.0f} B |", bytes)
+                                : fmt::format("{:>9.1f} K |", bytes / 1024);
 }
 
 std::string step_column(const Layout& layout, int at, int columns) {
@@ -143,8 +151,8 @@ std::string text_picture(const Layout& layout, int columns, int rows) {
     }
     while (!line.empty() && line.back() == ' ') line.pop_back();
     const bool labelled = r == rows - 1 || r == rows / 2 - 1 || r == 0;
-    const double kib = (r == 0 ? 0.0 : (r + 1) * row_bytes) / 1024;
-    out += labelled ? fmt::format("{:>9.1f} K |", kib) : std::string(11, ' ') + " |";
+    out += labelled ? address(r == 0 ? 0.0 : (r + 1) * row_bytes, layout.arena_bytes)
+                    : std::string(11, ' ') + " |";
     out += line + "\n";
   }
   out += std::string(12, ' ') + "+" + std::string(static_cast<size_t>(columns), '-') + "\n";

@@ -49,25 +49,24 @@ void append(const SharedPart& part, int64_t above, SharedPlan& out) {
     step.name = part.name + ":" + part.problem->steps[s.step].name;
     s.step = static_cast<int>(out.problem.steps.size());
     s.scratch_offset += above;
-    for (int& b : s.live) b += first_buffer;
     out.problem.steps.push_back(std::move(step));
     out.layout.steps.push_back(std::move(s));
   }
 }
 
-// States live through every part's steps, and count there.
+bool keeps_state(const SharedPart& part) {
+  return std::ranges::any_of(part.layout->buffers, [](const LayoutBuffer& b) {
+    return b.kind == BufferKind::kState && b.bytes > 0;
+  });
+}
+
+// States live through every part's steps.
 void stretch_states(Layout& layout) {
   const int last = std::max(0, static_cast<int>(layout.steps.size()) - 1);
-  for (size_t b = 0; b < layout.buffers.size(); ++b) {
-    LayoutBuffer& buffer = layout.buffers[b];
+  for (LayoutBuffer& buffer : layout.buffers) {
     if (buffer.kind != BufferKind::kState) continue;
     buffer.first_step = 0;
     buffer.last_step = last;
-    for (LayoutStep& step : layout.steps) {
-      if (std::ranges::count(step.live, static_cast<int>(b)) > 0) continue;
-      step.live.push_back(static_cast<int>(b));
-      if (buffer.alias_of < 0) step.live_bytes += buffer.bytes;
-    }
   }
 }
 
@@ -75,16 +74,16 @@ Result<void> place_anew(Layout& layout) {
   Replacement r = replacement_of(layout);
   r.problem.node_budget = kPlaceNodes;
   NK_ASSIGN(const Placement placed, place(r.problem));
-  if (placed.offsets.empty()) return fail(ErrorCode::kNo, "no common placement was found");
+  if (placed.offsets.empty()) {
+    return fail(ErrorCode::kNo, "no common placement was found within the node budget", {},
+                "give the models an arena each: netkit plan MODEL");
+  }
   layout.arena_bytes = placed.height_bytes;
   for (size_t b = 0; b < layout.buffers.size(); ++b) {
     if (r.block[b] >= 0) layout.buffers[b].offset = placed.offsets[r.block[b]] + r.inside[b];
   }
-  for (LayoutStep& step : layout.steps) {
-    for (const int b : step.live) {
-      const LayoutBuffer& buffer = layout.buffers[b];
-      if (buffer.kind == BufferKind::kScratch) step.scratch_offset = buffer.offset;
-    }
+  for (const LayoutBuffer& b : layout.buffers) {
+    if (b.kind == BufferKind::kScratch) layout.steps[b.first_step].scratch_offset = b.offset;
   }
   return {};
 }
@@ -122,12 +121,13 @@ Result<SharedPlan> share_arena(const std::vector<SharedPart>& parts, Sharing sha
     const int64_t above = stacked ? round_up(top, layout.alignment) : 0;
     append(part, above, out);
     top = stacked ? above + part.layout->arena_bytes : std::max(top, part.layout->arena_bytes);
-    states |= state_bytes(*part.layout) > 0;
+    states |= keeps_state(part);
   }
   layout.arena_bytes = top;
   out.problem.alignment = layout.alignment;
   if (states) stretch_states(layout);
   if (states && sharing == Sharing::kExclusive) NK_TRY(place_anew(layout));
+  set_live_lists(layout);
   layout.lower_bound_bytes = std::min(layout.lower_bound_bytes, layout.arena_bytes);
   layout.proven_minimal = layout.lower_bound_bytes == layout.arena_bytes;
   layout.classes = {
