@@ -68,6 +68,20 @@ TEST_F(CommandModels, ANetworkWithoutOperatorsIsNamed) {
   }
 }
 
+TEST_F(CommandModels, ANetworkWithoutInputsTakesNone) {
+  TestModel m;
+  m.tensor("x", {1}, FLOAT32, m.buffer({0, 0, 128, 63}));
+  m.tensor("y", {1}, FLOAT32);
+  m.op(m.code(fbs::BuiltinOperator::RELU), {0}, {1});
+  m.end_graph({}, {1});
+  put_model("fixed.tflite", m.finish());
+  EXPECT_EQ(run("run fixed.tflite").code, 0) << run("run fixed.tflite").err;
+  for (const std::string option : {"--input 1", "--input x=1", "--shape x=1", "--fix x=1"}) {
+    expect_error("run fixed.tflite " + option, 2, "leave it out: the model has no inputs");
+  }
+  expect_error("run fixed.tflite --input 1", 2, "1 input given, the model has 0");
+}
+
 TEST_F(CommandModels, WhatIsNotDamagedNeedsNoCorrection) {
   TestModel old;
   old.end_graph({}, {});
@@ -116,6 +130,9 @@ TEST_F(CommandModels, EveryVerbTellsWhatAnOpenDimensionIsTakenAs) {
     EXPECT_EQ(given.code, 0) << verb << given.err;
     EXPECT_EQ(given.err.find(warning), std::string::npos) << verb << given.err;
   }
+  expect_error("plan open.tflite --shape x=1x4294967296x4", 2,
+               "--shape x=1x4294967296x4: has more than 2^31 - 1 elements");
+  expect_error("plan open.tflite --shape x=4294967296x4294967296x4", 2, "give smaller dimensions");
   pb::Model model = onnx_model();
   pb::Graph& g = *model.mutable_graph();
   for (pb::ValueInfo* port : {g.add_input(), g.add_output()}) {

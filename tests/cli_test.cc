@@ -21,6 +21,30 @@ TEST_F(CommandLine, AnAnswerThatCannotBeWrittenIsCodeTwo) {
   }
 }
 
+// Files are put in place when the answer has been told; a reader that had enough was told.
+TEST_F(CommandLine, WhereTheAnswerIsCutShortNoFileIsWritten) {
+  put("in.bin", std::string(784, '\0'));
+  const std::string model = kModel;
+  for (const std::string& command :
+       {"compile " + model + " -o out.nk", "emit " + model + " -o out",
+        "emit " + model + " -o out --json",
+        std::string("plan planner/graph.json -o out.json --html out.html --json"),
+        "plan " + model + " --offline-tflite out.tflite",
+        "run " + model + " --input in.bin --output out.bin --dump-layers out"}) {
+    for (const std::string to : {" >/dev/full", " >&-"}) {
+      const Outcome outcome = run(command + to);
+      EXPECT_EQ(outcome.code, 2) << command << to;
+      EXPECT_NE(outcome.err.find("no output file was written"), std::string::npos) << outcome.err;
+      for (const auto& entry : fs::directory_iterator(folder_)) {
+        const std::string name = entry.path().filename();
+        EXPECT_FALSE(name.starts_with("out") || name.starts_with(".netkit")) << command << name;
+      }
+    }
+  }
+  run("plan " + model + " --json -o kept.json | exit 0 >out");
+  EXPECT_TRUE(fs::exists(folder_ + "/kept.json"));
+}
+
 TEST_F(CommandLine, UsageErrorsAreOneObjectWithJson) {
   for (const std::string command :
        {"no_such_verb --json", "--json no_such_verb", "plan --json",
@@ -131,6 +155,12 @@ TEST_F(CommandLine, ABufferListIsPlannedAndDrawn) {
   expect_error("plan l.csv --model-explorer g.json", 2, "has no operators");
   expect_error("plan l.csv planner/graph.json --exclusive", 2, "has no steps to run");
   expect_error("plan out.csv --certificate c2.json", 2, "buffer 'a' has a fixed offset");
+  put("high.csv", "id,lower,upper,size,offset\na,0,3,4,100\n");
+  EXPECT_NE(run("plan high.csv").out.find("alive at once are at most 4 B"), std::string::npos);
+  put("L.CSV", text("l.csv"));
+  EXPECT_EQ(run("plan L.CSV").code, 0);
+  put("none.csv", "id,lower,upper,size\n");
+  expect_error("plan none.csv", 3, "none.csv: holds no buffers\n  write a line per buffer");
   put("bad.csv", "id,lower,upper,size\na,0,0,4\n");
   expect_error("plan bad.csv", 3, "bad.csv:2");
 }
@@ -143,6 +173,19 @@ TEST_F(CommandLine, AnswersInPlaceOfAPlanGoAlone) {
     }
   }
   expect_error("plan planner/graph.json --list-orders --what-if", 2, "excludes");
+  ASSERT_EQ(run("plan planner/graph.json -o plan.json").code, 0);
+  ASSERT_EQ(run(std::string("compile ") + kModel + " -o plan.nk").code, 0);
+  fs::copy_file(folder_ + "/plan.nk", folder_ + "/plan.csv");
+  for (const std::string file : {"plan.json", "plan.nk", "plan.csv"}) {
+    for (const std::string instead : {"--list-orders", "--what-if", "--graph g.json",
+                                      "--certificate c.json", "--model-explorer m.json"}) {
+      expect_error("plan " + file + " " + instead, 2, "holds a finished plan");
+    }
+  }
+  for (const std::string instead : {"--graph g", "--certificate c", "--model-explorer m"}) {
+    expect_error("plan planner/graph.json planner/graph.json --exclusive " + instead, 2,
+                 "is of one model, and several are given");
+  }
   EXPECT_FALSE(fs::exists(folder_ + "/p.json") || fs::exists(folder_ + "/p.svg"));
   EXPECT_EQ(run("plan planner/graph.json --what-if").code, 0);
 }
@@ -167,6 +210,13 @@ TEST_F(CommandLine, AMemoryMapLimitsWhatIsMade) {
     fs::remove_all(folder_ + "/map.nk");
     fs::remove_all(folder_ + "/map");
   }
+  map("65536", R"(,"rules":[{"buffers":"inputs"},{"buffers":"none"}])");
+  expect_error("plan " + model + " --memory-map map.json", 3,
+               "map.json: rules[1].buffers: no buffer is called 'none'");
+  put("twice.json", R"({"format":"netkit-memory/1","regions":[{"name":"R","bytes":64},)"
+                    R"({"name":"R","bytes":65536}]})");
+  expect_error("plan " + model + " --memory-map twice.json", 3,
+               "twice.json: regions[1].name: two regions are called 'R'");
 }
 
 TEST_F(CommandLine, ThePlanOfAModelAsCsvNeedsTheSame) {

@@ -149,12 +149,12 @@ TEST_F(CommandTruth, ThePlanInsideAnNkFileIsCheckedToo) {
   auto made = driver::compile_file(folder_ + "/" + kNet, {});
   ASSERT_TRUE(made);
   const std::string good = made->program.plan_json;
-  struct Change {
+  struct PlanChange {
     std::string field, words;
   };
-  for (const Change& c : {Change{"lower_bound_bytes", "plan.lower_bound_bytes: is "},
-                          {"live_bytes", ".live_bytes: is "},
-                          {"tensor_sum_bytes", "plan.tensor_sum_bytes: is "}}) {
+  for (const PlanChange& c : {PlanChange{"lower_bound_bytes", "plan.lower_bound_bytes: is "},
+                              {"live_bytes", ".live_bytes: is "},
+                              {"tensor_sum_bytes", "plan.tensor_sum_bytes: is "}}) {
     std::string& plan = made->program.plan_json = good;
     plan.insert(plan.rfind("\"" + c.field + "\":") + c.field.size() + 3, "9");
     const auto file = write_nk(made->program);

@@ -109,14 +109,30 @@ TEST_F(CommandWords, SizesHaveOneRule) {
     const Outcome outcome = run("plan " + kWith + "--no-picture --ram " + size);
     EXPECT_NE(outcome.out.find("fits into 65536 B"), std::string::npos) << size << outcome.err;
   }
-  for (const std::string size : {"64KK", "64iB", "64BB", "64KiBB", "64KBi", "K", "0", "-1", "1T"}) {
+  for (const std::string size : {"64KK", "64iB", "64BB", "64KiBB", "64KBi", "K", "-1", "1T", "G"}) {
     expect_error("plan " + kWith + "--ram=" + size, 2, "is not a size");
+  }
+  for (const std::string option : {"--ram ", "--arena "}) {
+    expect_error("plan " + kWith + option + "0", 2, "'0' is no memory at all");
+    expect_error("plan " + kWith + option + "0K", 2, "'0K' is no memory at all");
+    for (const std::string size : {"1025G", "99999999999999", "99999999999999999999"}) {
+      expect_error("plan " + kWith + option + size, 2, "'" + size + "' is more than 1024G");
+    }
   }
 }
 
 TEST_F(CommandWords, HelpIsThereHoweverItIsAskedFor) {
   EXPECT_EQ(run("help").out, run("--help").out);
   EXPECT_EQ(run("help plan").out, run("plan --help").out);
+  EXPECT_EQ(run("help --json").out, run("--help").out);
+  expect_error("help foo", 2, "netkit: unknown verb 'foo'\n  verbs: compile plan");
+  expect_error("help plan foo", 2, "unknown verb 'foo'");
+  expect_error("help plan run", 2, "one verb at a time");
+  EXPECT_EQ(run("").err.find("netkit: no verb given\n  verbs: compile plan"), 0U);
+  EXPECT_EQ(run("").code, 2);
+  for (const std::string verb : {"check-plan", "version"}) {
+    EXPECT_EQ(run(verb + " --help").out.find("--arena"), std::string::npos) << verb;
+  }
   const std::string help = run("plan --help").out;
   EXPECT_EQ(help.find("Excludes"), std::string::npos) << help;
   for (const std::string verb : {"plan", "emit", "run", "compile", "inspect", "test"}) {
@@ -135,6 +151,68 @@ TEST_F(CommandWords, ATerminalGetsNoRawBytes) {
   EXPECT_EQ(outcome.code, 3);
   EXPECT_NE(outcome.err.find("n\\xff\\xc2\\x9b\xc3\xa4.tflite"), std::string::npos) << outcome.err;
   for (const char c : run("plan bad.tflite").err) EXPECT_LT(static_cast<unsigned char>(c), 0x7f);
+}
+
+TEST_F(CommandWords, TheDrawingsKeepToTheirLines) {
+  put("line.json", R"({"format":"netkit-graph/1","tensors":[{"name":"a\nb","bytes":8},)"
+                   R"({"name":"c","bytes":8}],"ops":[{"name":"A","inputs":["a\nb"],)"
+                   R"("outputs":["c"],"scratch_bytes":24}],"inputs":["a\nb"],"outputs":["c"]})");
+  const std::string shown = run("plan line.json").out;
+  EXPECT_NE(shown.find("a?b (input)"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("       56 B |"), std::string::npos) << "not 0.1 K: " << shown;
+  EXPECT_NE(shown.find("all tensors together 16 B without scratch"), std::string::npos) << shown;
+}
+
+TEST_F(CommandWords, ARefusalNamesTheOptionAndTheFile) {
+  ASSERT_EQ(run("plan planner/graph.json -o p.json").code, 0);
+  put("newer.json", R"({"format":"netkit-plan/2"})");
+  put("map.json", R"({"format":"netkit-memory/1"})");
+  put("l.csv", "id,lower,upper,size\na,0,3,4\n");
+  fs::copy(folder_ + "/" + kModel, folder_ + "/while.tflite");
+  const std::string header(
+      "{'descr': '|i1', 'fortran_order': False, 'shape': (4294967296,4294967296), }\n");
+  const std::string length(1, static_cast<char>(header.size()));
+  put("big.npy", std::string("\x93NUMPY\x01\x00", 8) + length + std::string(1, '\0') + header);
+  put("new.npy", std::string("\x93NUMPY\x09\x00", 8) + length + std::string(1, '\0') + header);
+  struct WordFault {
+    std::string command;
+    int code;
+    std::string words;
+  };
+  for (const WordFault& f :
+       {WordFault{"plan newer.json", 3,
+                  "format: is 'netkit-plan/2'\n  this version reads netkit-plan/1"},
+        {"plan map.json", 3, "give it as --memory-map FILE"},
+        {"inspect p.json", 3, "a finished plan\n  netkit plan shows it"},
+        {"compile planner/graph.json -o x.nk", 3, "but JSON text\n  netkit plan takes JSON"},
+        {"plan planner/graph.json --offline-tflite x", 2, "is no .tflite file\n  offline"},
+        {"plan p.json --offline-tflite x", 2, "p.json: is no .tflite file"},
+        {"plan l.csv --offline-tflite x", 2, "l.csv: is no .tflite file"},
+        {"run l.csv", 3, "give a .tflite, .onnx or .nk file"},
+        {"plan ''", 2, "model: the name is empty\n  name a file"},
+        {"plan l.csv --graph g.json", 2, "has no operators\n  leave it out, or"},
+        {"plan l.csv --html h.html --compare given", 2, "are given\n  name another list"},
+        {"plan " + kWith + "--without foo", 2, "--without: there is no pass 'foo'"},
+        {"plan " + kWith + "--without read-parts=x", 2, "--without read-parts=x: no concat"},
+        {"plan " + kWith + "--time-limit 0.000001", 1, "--time-limit: no plan was found in"},
+        {"plan planner/graph.json --time-limit 0.000001", 1, "give more seconds, or leave it"},
+        {"run " + kWith + "--input big.npy", 3, "big.npy: the .npy header is wrong: shape"},
+        {"run " + kWith + "--input new.npy", 3, "new.npy: .npy of version 9.0"},
+        {"emit " + kWith + "-o c --name netkit", 2, "the header <netkit.h> of netkit"},
+        {"emit " + kWith + "-o c --name math", 2, "the header <math.h> of the system"},
+        {"compile " + kWith + "--dump import -o x.nk", 2, "--output excludes --dump"},
+        {"compile " + kWith + "--stop-after import -o x.nk", 2, "excludes"},
+        {"compile " + kWith + "--stop-after import --dump plan", 2, "excludes"},
+        {"compile " + kWith + "--dump import --memory-map map.json", 2, "excludes"}}) {
+    expect_error(f.command, f.code, f.words);
+  }
+  EXPECT_FALSE(fs::exists(folder_ + "/x.nk") || fs::exists(folder_ + "/c"));
+  EXPECT_EQ(run("emit while.tflite -o c --language cpp").code, 0);
+  EXPECT_TRUE(fs::exists(folder_ + "/c/model_while.hpp"));
+  EXPECT_EQ(run("emit while.tflite -o c --name net").code, 0);
+  EXPECT_EQ(run("emit while.tflite -o c --name NET").code, 0);
+  EXPECT_NE(text("c/net.h").find("#ifndef NETKIT_net_H"), std::string::npos);
+  EXPECT_NE(text("c/NET.h").find("#ifndef NETKIT_NET_H"), std::string::npos);
 }
 
 TEST_F(CommandWords, PhasesThatPassSaySo) {

@@ -96,6 +96,10 @@ void print_warnings(const std::vector<std::string>& warnings);
 std::string printable(std::string_view text);
 // Before anything is opened: a closed stdin, stdout or stderr must not become some file's number.
 void open_streams();
+// kUsage where stdout did not take all.
+Result<void> flush_stdout();
+// A pipe whose reader had enough (head): the answer is as whole as it was wanted.
+bool stdout_reader_left();
 // The exit code when all was written: `code`, or 2 and a line on stderr when stdout took not all.
 int close_stdout(int code);
 // 0.0 to 1.0 on stderr, drawn only when that is a terminal.

@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "cli/cli.h"
 #include "compiler/driver/io/write_files.h"
@@ -80,12 +81,24 @@ Result<void> check_values(const CLI::App& app) {
     for (const std::string& value : option->results()) {
       NK_TRY(no_stream(*option, value));
       if (!value.empty() || input) continue;
-      return fail(ErrorCode::kUsage, "the value is empty", option->get_name(),
-                  "give it a value or leave it out");
+      const bool file = !option->nonpositional();
+      return fail(ErrorCode::kUsage, file ? "the name is empty" : "the value is empty",
+                  option->get_name(),
+                  file ? "name a file that there is" : "give it a value or leave it out");
     }
   }
   for (const CLI::App* verb : app.get_subcommands()) NK_TRY(check_values(*verb));
   return {};
+}
+
+// fmt throws where stdout takes no more; flush_stdout tells of that.
+Result<int> worked(Context& context) {
+  try {
+    return context.work();
+  } catch (const std::system_error&) {
+    if (std::ferror(stdout) == 0) throw;
+  }
+  return 0;
 }
 
 Result<int> run_verb(const CLI::App& app, Context& context, const std::string& arena) {
@@ -95,24 +108,36 @@ Result<int> run_verb(const CLI::App& app, Context& context, const std::string& a
     context.globals.arena_bytes = bytes;
   }
   const FilesRead inputs;  // no output of the verb may replace one
-  return context.work();
+  driver::HeldOutputs outputs;
+  NK_ASSIGN(const int code, worked(context));
+  if (const auto told = flush_stdout(); !told && !stdout_reader_left()) {
+    return report_on_stderr(told.error());
+  }
+  if (const auto kept = outputs.put_in_place(); !kept) return report_on_stderr(kept.error());
+  return code;
 }
 
 int no_verb(const CLI::App& app, const Globals& globals) {
-  if (globals.json) {
-    return usage_error("no verb given", fmt::format("verbs: {}", verbs_of(app)), globals);
-  }
-  std::fputs(app.help().c_str(), stderr);
-  return static_cast<int>(ErrorCode::kUsage);
+  return usage_error("no verb given", fmt::format("verbs: {}; netkit --help", verbs_of(app)),
+                     globals);
+}
+
+int no_such_verb(const CLI::App& app, const std::string& word, const Globals& globals) {
+  return usage_error(fmt::format("unknown verb '{}'", word),
+                     fmt::format("verbs: {}; netkit --help", verbs_of(app)), globals);
 }
 
 // "netkit help" and "netkit help VERB", as --help.
-int print_help(CLI::App& app, const char* program, const std::vector<std::string>& words) {
+int print_help(CLI::App& app, const char* program, const std::vector<std::string>& words,
+               const Globals& globals) {
   app.name(program);
   std::string text = app.help();
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    const auto named = [&](const std::string& word) { return verb->check_name(word); };
-    if (std::ranges::any_of(words, named)) text = verb->help(program);
+  int verbs = 0;
+  for (size_t i = 1 + (std::ranges::find(words, "help") - words.begin()); i < words.size(); ++i) {
+    if (words[i].starts_with('-')) continue;
+    if (!is_verb(app, words[i])) return no_such_verb(app, words[i], globals);
+    if (++verbs > 1) return usage_error("one verb at a time", "netkit help VERB", globals);
+    text = app.get_subcommand(words[i])->help(program);
   }
   std::fputs(text.c_str(), stdout);
   return 0;
@@ -124,8 +149,7 @@ int unknown_verb(const CLI::App& app, const std::vector<std::string>& words,
     if (words[i] != "--arena" || !is_verb(app, words[i + 1])) continue;
     return report_error(parse_size(words[i + 1], "--arena").error(), globals);
   }
-  return usage_error(fmt::format("unknown verb '{}'", word),
-                     fmt::format("verbs: {}; netkit --help", verbs_of(app)), globals);
+  return no_such_verb(app, word, globals);
 }
 
 // An option's conditions are told when they are not met; a list of them in the help hides it.
@@ -137,10 +161,17 @@ class ShortHelp : public CLI::Formatter {
   }
 };
 
-constexpr const char* kGlobalHelp =
+constexpr const char* kJsonHelp =
     "\nAlso:\n"
-    "  --json              one JSON object on stdout, messages on stderr\n"
+    "  --json              one JSON object on stdout, messages on stderr\n";
+constexpr const char* kArenaHelp =
     "  --arena SIZE        the memory that there is, as 65536, 64K or 64KiB\n";
+constexpr std::string_view kWithoutArena[] = {"check-plan", "version"};  // which refuse it
+
+std::string global_help(const CLI::App& verb) {
+  const bool none = std::ranges::find(kWithoutArena, verb.get_name()) != std::end(kWithoutArena);
+  return std::string(kJsonHelp) + (none ? "" : kArenaHelp);
+}
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kAbout);
@@ -155,7 +186,7 @@ int parse_and_run(int argc, char** argv) {
   for (const AddVerb add : kVerbs) add(app, context);
   for (CLI::App* verb : app.get_subcommands([](CLI::App*) { return true; })) {
     verb->fallthrough();
-    verb->footer(kGlobalHelp + verb->get_footer());
+    verb->footer(global_help(*verb) + verb->get_footer());
     for (CLI::Option* option :
          verb->get_options([](CLI::Option* o) { return o->nonpositional(); })) {
       option->allow_extra_args(false);  // a list grows by saying its option again
@@ -167,7 +198,7 @@ int parse_and_run(int argc, char** argv) {
   const bool json = context.globals.json;
   const std::string word = first_word(argc, argv);
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (word == "help") return print_help(app, argv[0], words);
+  if (word == "help") return print_help(app, argv[0], words, context.globals);
   if (!word.empty() && !is_verb(app, word)) return unknown_verb(app, words, word, context.globals);
   if (const auto checked = check_words(app, words); !checked) {
     return report_error(checked.error(), context.globals);

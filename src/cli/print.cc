@@ -106,8 +106,14 @@ Result<int64_t> parse_size(const std::string& text, std::string_view option) {
   if (error == std::errc() && unit > 0 && value > 0 && value <= kMaxSize / unit) {
     return value * unit;
   }
-  return fail(ErrorCode::kUsage, fmt::format("'{}' is not a size", text), std::string(option),
-              "give bytes or a unit: 65536, 64K, 64KiB, 1MiB");
+  const bool digits = unit > 0 && end != text.data() && text[0] != '-';  // a number and a unit
+  const bool zero = digits && error == std::errc() && value == 0;
+  return fail(ErrorCode::kUsage,
+              fmt::format("'{}' is {}", text,
+                          zero     ? "no memory at all"
+                          : digits ? "more than 1024G, which no size may be"
+                                   : "not a size"),
+              std::string(option), "give bytes or a unit: 65536, 64K, 64KiB, 1MiB");
 }
 
 std::string size_text(int64_t bytes) {

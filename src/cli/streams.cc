@@ -2,6 +2,7 @@
 // The three standard streams: there at the start, and stdout really written at the end.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,7 +14,12 @@
 
 namespace netkit::cli {
 
+namespace {
+bool pipe_ends_us = false;  // SIGPIPE would have ended the process
+}
+
 void open_streams() {
+  pipe_ends_us = std::signal(SIGPIPE, SIG_IGN) == SIG_DFL;
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error, not the end
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
@@ -22,17 +28,31 @@ void open_streams() {
   }
 }
 
-int close_stdout(int code) {
+Result<void> flush_stdout() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   const int why = errno;
-  if (flushed && std::ferror(stdout) == 0) return code;
-  constexpr int kUsage = static_cast<int>(ErrorCode::kUsage);
-  if (code < kUsage) {  // else a line says already what went wrong
-    print_on_stderr(fmt::format("netkit: stdout: cannot write: {}\n",
-                                why != 0 ? std::strerror(why) : "the answer is cut short"));
+  if (flushed && std::ferror(stdout) == 0) return {};
+  return fail(
+      ErrorCode::kUsage,
+      fmt::format("cannot write: {}", why != 0 ? std::strerror(why) : "the answer is cut short"),
+      "stdout", "send it where it is taken whole; no output file was written");
+}
+
+bool stdout_reader_left() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+int close_stdout(int code) {
+  const Result<void> flushed = flush_stdout();
+  if (flushed) return code;
+  if (pipe_ends_us && stdout_reader_left()) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
   }
-  return kUsage;
+  if (code < static_cast<int>(ErrorCode::kUsage)) report_on_stderr(flushed.error());  // else told
+  return static_cast<int>(ErrorCode::kUsage);
 }
 
 }  // namespace netkit::cli

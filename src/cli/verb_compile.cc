@@ -120,14 +120,23 @@ void add_compile(CLI::App& app, Context& context) {
                    "netkit-memory/1: nothing is written unless the arena fits into one region");
   verb->add_option("--quant-report", args->build.quant_report,
                    "with --int8: what became of each layer, as netkit-quant/1");
-  verb->add_option("--dump", args->dump, "print what a phase made and stop after it");
-  verb->add_option("--stop-after", args->stop_after, "run no phase after this one");
+  CLI::Option* dump =
+      verb->add_option("--dump", args->dump, "print what a phase made and stop after it");
+  CLI::Option* stop =
+      verb->add_option("--stop-after", args->stop_after, "run no phase after this one");
   verb->add_option("--case-inputs", args->build.case_inputs,
                    "raw inputs of test cases, one case after the other");
   verb->add_option("--case-outputs", args->build.case_outputs, "their expected outputs");
   args->count = verb->add_option("--cases", args->cases, "how many cases to embed; default: all");
   args->tolerance = verb->add_option("--case-tolerance", args->build.case_tolerance,
                                      "absolute, of real values; 0: the very bytes");
+  // No file is made: what says something about one says nothing here.
+  for (const char* name : {"--output", "--memory-map", "--quant-report", "--case-inputs",
+                           "--case-outputs", "--cases", "--case-tolerance"}) {
+    dump->excludes(verb->get_option(name));
+    stop->excludes(verb->get_option(name));
+  }
+  dump->excludes(stop);
   verb->footer(
       "\nExamples:\n"
       "  netkit compile model.onnx -o model.nk\n"

@@ -59,10 +59,7 @@ class ExportsGroup : public PlanGroup {
       answer.files.push_back({csv_, csv_text(planned)});
     }
     if (!explorer_.empty()) {
-      if (planned.class_layouts.empty()) {
-        return fail(ErrorCode::kUsage, "a buffer list, a stored or a shared plan has no operators",
-                    "--model-explorer", "give the one model that it was made from");
-      }
+      NK_TRY(demand_problem(request, planned, "--model-explorer"));
       answer.files.push_back(
           {explorer_, plan::model_explorer_json(planned.problem, planned.layout) + "\n"});
     }

@@ -23,13 +23,9 @@ class FilesGroup : public PlanGroup {
 
   Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
-    const bool searched = !planned.class_layouts.empty();
-    if (planned.list && !graph_output_.empty()) {
-      return fail(ErrorCode::kUsage, "a buffer list has no operators", "--graph");
-    }
-    if (!searched && !planned.list && !(graph_output_.empty() && certificate_.empty())) {
-      return fail(ErrorCode::kUsage, "a stored or shared plan has no problem to write",
-                  request.model.model, "give the one model that it was made from");
+    if (!graph_output_.empty()) NK_TRY(demand_problem(request, planned, "--graph"));
+    if (!certificate_.empty() && !planned.list) {
+      NK_TRY(demand_problem(request, planned, "--certificate"));
     }
     if (!output_.empty()) {
       answer.files.push_back(
@@ -54,8 +50,8 @@ class FilesGroup : public PlanGroup {
     }
     NK_TRY(driver::demand_bare_lives(*planned.list, "a certificate"));
     if (!planned.pictured) {
-      return fail(ErrorCode::kUsage, "the list is empty or too long for a certificate",
-                  request.model.model);
+      return fail(ErrorCode::kUsage, "the list is too long for a certificate", request.model.model,
+                  "leave --certificate out, or give a part of the list");
     }
     plan::PlanOptions given = request.compile.plan;
     given.order = plan::OrderChoice::kGiven;

@@ -79,7 +79,12 @@ class MemoryGroup : public PlanGroup {
                    PlanAnswer& answer) override {
     if (file_.empty()) return {};
     if (planned.list) NK_TRY(driver::demand_bare_lives(*planned.list, "a memory map"));
-    NK_ASSIGN(plan::RegionPlan fit, plan::fit_into_regions(planned.layout, map_));
+    auto fitted = plan::fit_into_regions(planned.layout, map_);
+    if (!fitted) {
+      fitted.error().where = file_ + ": " + fitted.error().where;
+      return std::unexpected(std::move(fitted.error()));
+    }
+    plan::RegionPlan fit = std::move(*fitted);
     if (map_.flash_bytes) fit.flash = {*map_.flash_bytes, planned.flash_bytes};
     answer.fields["memory"] = plan::region_plan_json(planned.layout, fit);
     answer.text += table(map_, fit) + verdict(fit);

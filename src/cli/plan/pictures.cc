@@ -45,7 +45,8 @@ class PicturesGroup : public PlanGroup {
     if (other_ != "given") options.given.clear();  // they were said of the first
     const bool given = other_ == "given";
     if (given && planned.list) {
-      return fail(ErrorCode::kUsage, "the lives of a buffer list are given", "--compare given");
+      return fail(ErrorCode::kUsage, "the lives of a buffer list are given", "--compare given",
+                  "name another list, plan, graph or model to compare with");
     }
     if (given) {
       options.plan.order = plan::OrderChoice::kGiven;
@@ -65,7 +66,8 @@ class PicturesGroup : public PlanGroup {
  private:
   static Result<void> drawable(const driver::Planned& planned, const std::string& path) {
     if (!planned.drawn_layout().steps.empty() || planned.layout.buffers.empty()) return {};
-    return fail(ErrorCode::kUsage, "the buffer list is too long for a picture", path);
+    return fail(ErrorCode::kUsage, "the buffer list is too long for a picture", path,
+                "leave the picture out, or give a part of the list");
   }
 
   std::string html_, svg_, other_;

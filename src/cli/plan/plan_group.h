@@ -52,6 +52,10 @@ class PlanGroup {
   virtual Result<void> act(const PlanRequest&, const driver::Planned&, PlanAnswer&) { return {}; }
 };
 
+// Refuses (kUsage) for `option` what has no operators: a list, a stored plan, several models.
+Result<void> demand_problem(const PlanRequest& request, const driver::Planned& planned,
+                            const char* option);
+
 using PlanGroupPtr = std::unique_ptr<PlanGroup>;
 PlanGroupPtr files_group();     // -o, --graph
 PlanGroupPtr orders_group();    // --list-orders

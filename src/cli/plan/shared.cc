@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // plan A B … --exclusive|--concurrent: several models in one arena.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/plan/plan_group.h"
@@ -41,6 +43,24 @@ class SharedGroup : public PlanGroup {
 };
 
 }  // namespace
+
+Result<void> demand_problem(const PlanRequest& request, const driver::Planned& planned,
+                            const char* option) {
+  if (!request.more.empty()) {
+    return fail(ErrorCode::kUsage, "is of one model, and several are given", option,
+                "ask for each model alone");
+  }
+  if (planned.list) {
+    return fail(ErrorCode::kUsage, "a buffer list has no operators", option,
+                "leave it out, or give the model or graph");
+  }
+  if (planned.class_layouts.empty()) {
+    return fail(ErrorCode::kUsage,
+                fmt::format("{} holds a finished plan, without operators", request.model.model),
+                option, "give the model or graph that it was made from");
+  }
+  return {};
+}
 
 PlanGroupPtr shared_group() {
   return std::make_unique<SharedGroup>();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/plan/plan_group.h"
 #include "compiler/plan/picture/picture.h"
@@ -52,6 +53,17 @@ std::string classes_table(const driver::Planned& planned) {
   return out;
 }
 
+bool has_scratch(const plan::Layout& layout) {
+  return std::ranges::find(layout.buffers, plan::BufferKind::kScratch, &plan::LayoutBuffer::kind) !=
+         layout.buffers.end();
+}
+
+// A name may hold anything, a line end too.
+std::string picture(plan::Layout layout) {
+  for (plan::LayoutBuffer& b : layout.buffers) b.name = printable(b.name);
+  return plan::text_picture(layout);
+}
+
 std::string title(const PlanRequest& request) {
   std::string out = request.model.model;
   for (const std::string& file : request.more) out += " + " + file;
@@ -74,7 +86,7 @@ class TextGroup : public PlanGroup {
                                layout.buffers.size(), layout.alignment,
                                planned.stored ? "; as stored, checked but for its bound" : "");
     if (!no_picture_) {
-      answer.text += text_without_controls(plan::text_picture(planned.drawn_layout()));
+      answer.text += picture(planned.drawn_layout());
     }
     if (!no_picture_ && planned.pictured) answer.text += times(*planned.pictured);
     answer.text += classes_table(planned);
@@ -82,9 +94,10 @@ class TextGroup : public PlanGroup {
                                plan::class_name(layout.plan_class), proof(layout.proven_minimal),
                                layout.time_limited ? " (search cut by --time-limit)" : "");
     answer.text += fmt::format(
-        "for comparison: {} at most {} B{}, all buffers together {} B, the largest {} B\n",
+        "for comparison: {} at most {} B{}, all tensors together {} B{}, the largest {} B\n",
         lives ? "alive at once are" : "the given order lives", layout.given_order_peak_bytes,
-        lives ? "" : " without overlap", layout.tensor_sum_bytes, layout.largest_tensor_bytes);
+        lives ? "" : " without overlap", layout.tensor_sum_bytes,
+        has_scratch(layout) ? " without scratch" : "", layout.largest_tensor_bytes);
     return {};
   }
 
@@ -94,16 +107,6 @@ class TextGroup : public PlanGroup {
     const int peak = plan::peak_step(plan.layout);
     return fmt::format("a step begins where a life begins or ends; step {} at {}\n", peak + 1,
                        plan.problem.steps[static_cast<size_t>(peak)].name);
-  }
-
-  static std::string text_without_controls(const std::string& text) {
-    std::string out;
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = text.find('\n', begin);
-      out += printable(text.substr(begin, end - begin)) + "\n";
-      begin = end == std::string::npos ? text.size() : end + 1;
-    }
-    return out;
   }
 
   bool no_picture_ = false;

@@ -18,7 +18,8 @@ Result<std::vector<int>::iterator> input_named(ForeignGraph& foreign, const std:
     known += (known.empty() ? "" : ", ") + own;
   }
   return fail(ErrorCode::kUsage, fmt::format("the model has no input '{}'", name), "--fix",
-              fmt::format("its inputs are {}", known));
+              known.empty() ? "leave it out: the model has no inputs"
+                            : fmt::format("its inputs are {}", known));
 }
 
 Result<void> close_shape(ForeignTensor& tensor, CompileOptions& options) {

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "compiler/ir/files/files_read.h"
 
@@ -67,7 +68,8 @@ int write_and_close(int fd, std::string_view text) {
 
 // One output on its way.
 struct Target {
-  const OutputFile* file;
+  std::string name;  // as asked for
+  std::string_view text;
   std::string path;        // symlinks followed
   bool direct = false;     // a device, a FIFO or an open file of this process
   mode_t old_mode = 0;     // of the regular file that stands there; 0: none
@@ -77,7 +79,7 @@ struct Target {
 
 // Follows links by hand, as the last one may point to a file that is still to be made.
 Result<Target> resolve(const OutputFile& file) {
-  Target target{&file, file.name, false, 0, {}, {}, false};
+  Target target{file.name, file.text, file.name, false, 0, {}, {}, false};
   const fs::path name(file.name);
   if (name.filename().empty()) return refuse(file.name, "not the name of a file");
   std::error_code error;
@@ -125,7 +127,9 @@ class Writing {
   ~Writing();
   Result<void> make_folder(const std::string& folder);
   Result<void> add(const OutputFile& file);
-  Result<void> finish();
+  // All but the renames; the files' texts are not needed after that.
+  Result<void> prepare();
+  Result<void> put_all_in_place();
 
  private:
   Result<void> write_fresh(Target& target);
@@ -184,11 +188,11 @@ Result<void> Writing::write_fresh(Target& target) {
   if (fd < 0) {
     const int why = errno;
     target.fresh.clear();
-    return refuse_errno(target.file->name, why);
+    return refuse_errno(target.name, why);
   }
   if (target.old_mode != 0) ::fchmod(fd, target.old_mode);
-  const int error = write_and_close(fd, target.file->text);
-  if (error != 0) return refuse_errno(target.file->name, error);
+  const int error = write_and_close(fd, target.text);
+  if (error != 0) return refuse_errno(target.name, error);
   return {};
 }
 
@@ -196,32 +200,36 @@ Result<void> Writing::put_in_place(Target& target) {
   if (target.old_mode != 0 && targets_.size() > 1) {  // a single rename needs no way back
     std::string name;
     const int fd = open_beside(target, name);
-    if (fd < 0) return refuse_errno(target.file->name, errno);
+    if (fd < 0) return refuse_errno(target.name, errno);
     ::close(fd);
     if (std::rename(target.path.c_str(), name.c_str()) != 0) {
       const int why = errno;
       ::unlink(name.c_str());
-      return refuse_errno(target.file->name, why);
+      return refuse_errno(target.name, why);
     }
     target.old = name;
   }
   if (std::rename(target.fresh.c_str(), target.path.c_str()) != 0) {
-    return refuse_errno(target.file->name, errno);
+    return refuse_errno(target.name, errno);
   }
   target.renamed = true;
   return {};
 }
 
-Result<void> Writing::finish() {
+Result<void> Writing::prepare() {
   for (Target& target : targets_) {
     if (!target.direct) NK_TRY(write_fresh(target));
   }
   for (const Target& target : targets_) {
     if (!target.direct) continue;
-    const int fd = ::open(target.file->name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
-    const int error = fd < 0 ? errno : write_and_close(fd, target.file->text);
-    if (error != 0) return refuse_errno(target.file->name, error);
+    const int fd = ::open(target.name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    const int error = fd < 0 ? errno : write_and_close(fd, target.text);
+    if (error != 0) return refuse_errno(target.name, error);
   }
+  return {};
+}
+
+Result<void> Writing::put_all_in_place() {
   for (Target& target : targets_) {
     if (!target.direct) NK_TRY(put_in_place(target));
   }
@@ -231,12 +239,36 @@ Result<void> Writing::finish() {
 
 }  // namespace
 
+struct HeldOutputs::Files {
+  std::vector<std::unique_ptr<Writing>> writings;
+};
+
+namespace {
+thread_local HeldOutputs* holder = nullptr;
+}
+
+HeldOutputs::HeldOutputs() : files_(std::make_unique<Files>()), outer_(holder) {
+  holder = this;
+}
+
+HeldOutputs::~HeldOutputs() {
+  holder = outer_;
+}
+
+Result<void> HeldOutputs::put_in_place() {
+  for (const auto& writing : files_->writings) NK_TRY(writing->put_all_in_place());
+  return {};
+}
+
 Result<void> write_all(const std::vector<OutputFile>& files,
                        const std::vector<std::string>& folders) {
-  Writing writing;
-  for (const std::string& folder : folders) NK_TRY(writing.make_folder(folder));
-  for (const OutputFile& file : files) NK_TRY(writing.add(file));
-  return writing.finish();
+  auto writing = std::make_unique<Writing>();
+  for (const std::string& folder : folders) NK_TRY(writing->make_folder(folder));
+  for (const OutputFile& file : files) NK_TRY(writing->add(file));
+  NK_TRY(writing->prepare());
+  if (holder == nullptr) return writing->put_all_in_place();
+  holder->files_->writings.push_back(std::move(writing));
+  return {};
 }
 
 Result<void> write_files(const std::string& folder, const std::vector<OutputFile>& files) {

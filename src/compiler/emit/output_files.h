@@ -2,6 +2,7 @@
 // Files that a verb made, and writing them so that a failure leaves none half done.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,24 @@ struct OutputFile {
 // one file and a file that was read (ir/files/files_read.h). `folders` are made if missing.
 Result<void> write_all(const std::vector<OutputFile>& files,
                        const std::vector<std::string>& folders = {});
+
+// While one lives, what this thread's write_all writes stays beside its target until put_in_place,
+// so that a command can fail after it; destroyed without, all is as it was before.
+class HeldOutputs {
+ public:
+  HeldOutputs();
+  ~HeldOutputs();
+  HeldOutputs(const HeldOutputs&) = delete;
+  HeldOutputs& operator=(const HeldOutputs&) = delete;
+
+  Result<void> put_in_place();
+
+ private:
+  friend Result<void> write_all(const std::vector<OutputFile>&, const std::vector<std::string>&);
+  struct Files;
+  std::unique_ptr<Files> files_;
+  HeldOutputs* outer_;
+};
 
 // All files into `folder`, made if missing.
 Result<void> write_files(const std::string& folder, const std::vector<OutputFile>& files);

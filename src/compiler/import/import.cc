@@ -45,6 +45,10 @@ constexpr Magic kMagics[] = {
     {0, "GGUF", ModelFormat::kUnknown, "a GGUF model", "export the model to .onnx or .tflite"},
     {0, "version https://git-lfs", ModelFormat::kUnknown, "a Git LFS pointer",
      "fetch the file itself: git lfs pull"},
+    {0, "{\"format\":\"netkit-plan/", ModelFormat::kUnknown, "a finished plan",
+     "netkit plan shows it; give the model that it was made from"},
+    {0, "{", ModelFormat::kUnknown, "JSON text",
+     "netkit plan takes JSON, graphs and plans; give a model"},
     {0, "<", ModelFormat::kUnknown, "a page or XML text", "download the model file itself"},
 };
 
@@ -102,7 +106,8 @@ Result<ForeignGraph> dispatch(std::span<const std::byte> bytes, const std::strin
                      std::string(magic->hint));
   }
   if (has_suffix(file_name, ".tflite")) return import_tflite(bytes, options);
-  return bad_input("not a model: neither the TFLite, the ONNX nor the .nk format fits");
+  return bad_input("not a model: neither the TFLite, the ONNX nor the .nk format fits", {},
+                   "give a .tflite, .onnx or .nk file; if it is one, export or copy it again");
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ Result<void> check_given(const ForeignTensor& tensor, const Dims& given, Symbols
   if (std::ranges::any_of(given, [](int64_t d) { return d < 0; })) {
     return fail(ErrorCode::kUsage, "every dimension must be given", where);
   }
+  constexpr int64_t kMostElements = INT32_MAX;  // as operators count them
+  if (const auto elements = element_count(given); elements.value_or(INT64_MAX) > kMostElements) {
+    return fail(ErrorCode::kUsage, "has more than 2^31 - 1 elements", where,
+                "give smaller dimensions");
+  }
   if (!tensor.has_shape) return {};
   if (given.size() != tensor.type.dims.size()) return wrong(", of another rank");
   for (size_t i = 0; i < given.size(); ++i) {
@@ -93,7 +98,8 @@ class InputShapes {
       if (std::ranges::find(names, name) != names.end()) continue;
       return fail(ErrorCode::kUsage, fmt::format("the model has no input '{}'", name),
                   fmt::format("--shape {}={}", name, dims_text(dims)),
-                  fmt::format("its inputs are {}", fmt::join(names, ", ")));
+                  names.empty() ? "leave it out: the model has no inputs"
+                                : fmt::format("its inputs are {}", fmt::join(names, ", ")));
     }
     return {};
   }

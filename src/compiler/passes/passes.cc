@@ -75,7 +75,7 @@ Result<void> check_names(const PassOptions& options) {
     if (name.starts_with(kReadPartsOf)) continue;  // checked when the concatenations are known
     std::vector<std::string_view> known;
     for (const Pass& pass : kPasses) known.push_back(pass.name);
-    return fail(ErrorCode::kUsage, fmt::format("there is no pass '{}'", name), {},
+    return fail(ErrorCode::kUsage, fmt::format("there is no pass '{}'", name), "--without",
                 fmt::format("passes: {}", fmt::join(known, ", ")));
   }
   return {};
@@ -91,7 +91,8 @@ Result<Graph> run_read_parts(const PassOptions& options, const Graph& graph) {
       return node.op == "concat" && graph.tensor(node.outputs[0]).name == tensor;
     });
     if (!there) {
-      return fail(ErrorCode::kUsage, fmt::format("no concatenation makes '{}'", tensor), name,
+      return fail(ErrorCode::kUsage, fmt::format("no concatenation makes '{}'", tensor),
+                  "--without " + name,
                   "netkit compile MODEL --without read-parts --dump passes shows them");
     }
     made.insert(tensor);

@@ -132,13 +132,20 @@ bool set_layout(const Context& c, ClassPlan& found, Layout& layout) {
   return true;
 }
 
+std::unexpected<Error> none_found(bool time_limited) {
+  if (time_limited) {
+    return fail(ErrorCode::kNo, "no plan was found in that time", "--time-limit",
+                "give more seconds, or leave it out");
+  }
+  return fail(ErrorCode::kNo, "no placement was found within the node budget", {},
+              "--order given or --class plain leaves less to search");
+}
+
 Result<std::vector<Layout>> run(const Context& c) {
   const auto& ram = c.options.ram_bytes;
   ClassPlan plain = plan_class(c, PlanClass::kPlain);
   std::vector<Layout> layouts(1);
-  if (!set_layout(c, plain, layouts[0])) {
-    return fail(ErrorCode::kNo, "no placement was found within the node budget");
-  }
+  if (!set_layout(c, plain, layouts[0])) return none_found(plain.time_limited);
   if (c.options.class_limit == PlanClass::kPlain) return layouts;
   if (ram && layouts[0].arena_bytes <= *ram) return layouts;
   Layout widest = layouts[0];  // a plan of the narrower class is one of the wider too

@@ -9,6 +9,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/session.h"
+#include "compiler/driver/verbs/inspect.h"
 #include "compiler/emit/nk/nk_writer.h"
 #include "compiler/import/import.h"
 #include "compiler/import/shared_folder.h"
@@ -51,6 +52,11 @@ TEST(LegacyFiles, TheCompiledFileCarriesTheCasesAndPasses) {
     ASSERT_TRUE(report.has_value()) << text_of(report.error());
     EXPECT_EQ(report->failed, 0) << file;
     EXPECT_GT(report->passed, 0) << file;
+    constexpr uintmax_t kSmall = 100'000;  // bytes; each is compiled once more
+    if (fs::file_size(file) > kSmall) continue;
+    const auto shown = inspect_file(file.string(), {});
+    ASSERT_TRUE(shown.has_value()) << text_of(shown.error());
+    EXPECT_EQ(shown->test_cases, report->passed) << file;
   }
 }
 

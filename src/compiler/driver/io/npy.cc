@@ -59,7 +59,13 @@ Result<Dims> parse_shape(std::string_view text, const std::string& name) {
 Result<NpyArray> parse_npy(std::span<const std::byte> file, const std::string& name) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (text.size() < 12 || !text.starts_with(kMagic)) return bad_input("not a .npy file", name);
-  const bool short_length = text[6] == 1;
+  constexpr int kNewestVersion = 3;  // 2 and 3 have a longer header
+  const int version = static_cast<uint8_t>(text[6]);
+  if (version < 1 || version > kNewestVersion) {
+    return bad_input(fmt::format(".npy of version {}.{}", version, static_cast<uint8_t>(text[7])),
+                     name, "versions 1 to 3 are read: save it again with numpy.save");
+  }
+  const bool short_length = version == 1;
   const size_t at = short_length ? 10 : 12;
   size_t length =
       static_cast<uint8_t>(text[8]) | (static_cast<size_t>(static_cast<uint8_t>(text[9])) << 8);
@@ -82,11 +88,12 @@ Result<NpyArray> parse_npy(std::span<const std::byte> file, const std::string& n
                      "use a little-endian number type, as float32 or int8");
   }
   NK_ASSIGN(array.type.dims, parse_shape(after_key(header, "'shape'"), name));
-  NK_ASSIGN(const int64_t bytes, byte_count(array.type.dtype, array.type.dims));
+  const auto bytes = byte_count(array.type.dtype, array.type.dims);
+  if (!bytes) return bad_input("the .npy header is wrong: " + bytes.error().message, name);
   const size_t payload = text.size() - at - length;
-  if (static_cast<size_t>(bytes) != payload) {
+  if (static_cast<size_t>(*bytes) != payload) {
     return bad_input(
-        fmt::format("the .npy holds {} bytes of data, its shape needs {}", payload, bytes), name);
+        fmt::format("the .npy holds {} bytes of data, its shape needs {}", payload, *bytes), name);
   }
   const auto begin = file.begin() + static_cast<std::ptrdiff_t>(at + length);
   array.data.assign(begin, file.end());

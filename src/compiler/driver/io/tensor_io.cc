@@ -160,6 +160,12 @@ Result<Bytes> read_input(const std::string& what, const TensorType& type, bool r
   if (std::filesystem::is_directory(status)) {
     return bad_input("is a folder, not a file", where, "give a file or a comma list of numbers");
   }
+  NK_ASSIGN(const int64_t wanted, byte_count(type.dtype, type.dims));
+  const bool raw = !ends_with(what, ".npy") && !ends_with(what, ".csv");
+  const bool regular = std::filesystem::is_regular_file(status);
+  if (raw && wanted == 0 && regular && std::filesystem::file_size(what, error) == 0) {
+    return Bytes{};  // the raw bytes of a tensor without elements
+  }
   auto read = read_model_file(what);
   if (!read) {
     read.error().where = where;
@@ -171,7 +177,6 @@ Result<Bytes> read_input(const std::string& what, const TensorType& type, bool r
     const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
     return from_text(without_mark(text), type, real, where, true);
   }
-  NK_ASSIGN(const int64_t wanted, byte_count(type.dtype, type.dims));
   if (static_cast<int64_t>(file.size()) != wanted) {
     return bad_input(fmt::format("holds {} bytes, {} needs {}", file.size(), kind_of(type), wanted),
                      where, "give the raw bytes of one tensor, or a .npy or .csv file");

@@ -123,6 +123,13 @@ TEST(TensorIo, PathsThatAreNoFilesSaySo) {
   EXPECT_EQ(message("1.5e3,2", kFloat), "2 values given, float32 [1] needs 1");
 }
 
+TEST(TensorIo, NoBytesAreATensorWithoutElements) {
+  const std::string path = file_of("none.bin", "");
+  EXPECT_EQ(read_input(path, {NK_INT8, {1, 0, 3}, {}}, false, "x").value(), Bytes{});
+  EXPECT_EQ(message(path, kFloat), "the file is empty");
+  EXPECT_NE(message(file_of("one.bin", "1"), {NK_INT8, {0}, {}}), "");
+}
+
 TEST(TensorIo, RawBoolsAreZeroOrOne) {
   const TensorType bools = {NK_BOOL, {2}, {}};
   EXPECT_EQ(read_input(file_of("good.bin", std::string("\1\0", 2)), bools, false, "x").value(),

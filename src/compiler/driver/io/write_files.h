@@ -7,6 +7,7 @@
 
 namespace netkit::driver {
 
+using emit::HeldOutputs;
 using emit::OutputFile;
 using emit::write_all;
 

@@ -136,11 +136,11 @@ bool must_keep_order(const fbs::Model& model) {
 
 Result<OfflineTflite> plan_offline_tflite(const std::string& path, const CompileOptions& options) {
   NK_ASSIGN(const Bytes bytes, read_model_file(path));
-  NK_TRY(import_model(bytes, path));  // the structure holds
-  if (!path.ends_with(".tflite") || !fbs::ModelBufferHasIdentifier(bytes.data())) {
+  if (sniff_format(bytes) != ModelFormat::kTflite) {
     return fail(ErrorCode::kUsage, "is no .tflite file", path,
                 "offline allocation is written into .tflite files only");
   }
+  NK_TRY(import_model(bytes, path));  // the structure holds
   const fbs::Model& model = *fbs::GetModel(bytes.data());
   OfflineTflite out;
   NK_ASSIGN(out.problem, problem_of(model, path));

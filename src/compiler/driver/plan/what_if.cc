@@ -56,7 +56,8 @@ bool reads_parts(const ScheduleStep& step) {
 
 Result<Source> source_of(const std::string& path, CompileOptions options) {
   Source source;
-  if (path.ends_with(".json") || path.ends_with(".csv")) {  // a list is refused there
+  NK_ASSIGN(const bool model, is_model_file(path));
+  if (!model) {  // a list and a finished plan are refused there
     NK_ASSIGN(Planned planned, problem_of_file(path, options));
     source.problem = std::move(planned.problem);
     return source;
@@ -179,7 +180,8 @@ Result<std::vector<WhatIfRow>> what_if(const std::string& path, const CompileOpt
     keep.disabled_passes.emplace_back(pass);
     return source_of(path, keep);
   };
-  if (!path.ends_with(".json")) {
+  NK_ASSIGN(const bool model, is_model_file(path));
+  if (model) {
     NK_ASSIGN(padded, without(kPadsPass));
     if (fused.parts > 0) {
       NK_ASSIGN(joined, without(kReadParts));

@@ -7,8 +7,9 @@
 #include <cctype>
 
 #include "compiler/driver/plan/memory_map.h"
-#include "compiler/emit/slice/names.h"
 #include "compiler/emit/output_files.h"
+#include "compiler/emit/slice/names.h"
+#include "compiler/emit/source/cpp_words.h"
 #include "compiler/ir/files/files_read.h"
 
 namespace netkit::driver {
@@ -28,7 +29,8 @@ std::string identifier_from_path(const std::string& path) {
     out += plain ? static_cast<char>(std::tolower(u)) : '_';
   }
   const bool digit = out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0;
-  if (digit || emit::shadows_system_header(out)) out = "model_" + out;
+  const bool taken = emit::shadows_system_header(out) || emit::is_cpp_word(out);
+  if (digit || taken) out = "model_" + out;
   return out.substr(0, 48);
 }
 

@@ -14,12 +14,18 @@
 namespace netkit::driver {
 namespace {
 
-std::string names_of(const std::vector<PortInfo>& ports) {
-  std::string out;
+// What to do about a port that the model does not have.
+std::string hint_of(const std::vector<PortInfo>& ports, const std::string& what) {
+  if (ports.empty()) return fmt::format("leave it out: the model has no {}s", what);
+  std::string out = "the model has: ";
   for (const PortInfo& port : ports) {
-    out += fmt::format("{}{} {}", out.empty() ? "" : "; ", port.name, type_text(port.type));
+    out += fmt::format("{}{} {}", &port == &ports[0] ? "" : "; ", port.name, type_text(port.type));
   }
   return out;
+}
+
+std::string given_text(size_t given, const std::string& what, size_t there) {
+  return fmt::format("{} {}{} given, the model has {}", given, what, given == 1 ? "" : "s", there);
 }
 
 // The port of each spec: by name, else the next that no spec names.
@@ -37,7 +43,7 @@ Result<std::vector<size_t>> match_ports(const std::vector<PortInfo>& ports,
       return fail(ErrorCode::kUsage,
                   known ? fmt::format("{} '{}' is given twice", what, specs[i].name)
                         : fmt::format("the model has no {} '{}'", what, specs[i].name),
-                  fmt::format("--{}", what), fmt::format("the model has: {}", names_of(ports)));
+                  fmt::format("--{}", what), hint_of(ports, what));
     }
     taken[p] = true;
     port_of[i] = p;
@@ -47,9 +53,8 @@ Result<std::vector<size_t>> match_ports(const std::vector<PortInfo>& ports,
     if (!port_of[i]) {
       const auto next = std::ranges::find(taken, false);
       if (next == taken.end()) {
-        return fail(ErrorCode::kUsage,
-                    fmt::format("{} {}s given, the model has {}", specs.size(), what, ports.size()),
-                    fmt::format("--{}", what), fmt::format("the model has: {}", names_of(ports)));
+        return fail(ErrorCode::kUsage, given_text(specs.size(), what, ports.size()),
+                    fmt::format("--{}", what), hint_of(ports, what));
       }
       *next = true;
       port_of[i] = static_cast<size_t>(next - taken.begin());
@@ -136,9 +141,8 @@ Result<std::vector<Bytes>> gather_inputs(const std::vector<PortInfo>& ports,
   const std::vector<InputSpec> specs = split_all(texts);
   NK_ASSIGN(const std::vector<size_t> port_of, match_ports(ports, specs, "input"));
   if (specs.size() != ports.size()) {
-    return fail(ErrorCode::kUsage,
-                fmt::format("{} inputs given, the model has {}", specs.size(), ports.size()),
-                "--input", fmt::format("the model has: {}", names_of(ports)));
+    return fail(ErrorCode::kUsage, given_text(specs.size(), "input", ports.size()), "--input",
+                hint_of(ports, "input"));
   }
   std::vector<Bytes> inputs(ports.size());
   for (size_t i = 0; i < specs.size(); ++i) {

@@ -15,8 +15,9 @@ Result<std::vector<OutputFile>> emit_c(const Program& program, const CEmitOption
   }
   if (shadows_system_header(options.name)) {
     return fail(ErrorCode::kUsage,
-                fmt::format("{0}.h would hide the system header <{0}.h>", options.name), "--name",
-                fmt::format("for example {}_model", options.name));
+                fmt::format("{0}.h would hide the header <{0}.h> of {1}", options.name,
+                            options.name == "netkit" ? "netkit" : "the system"),
+                "--name", fmt::format("for example {}_model", options.name));
   }
   return options.language == Language::kC ? c_face(program, options) : cpp_face(program, options);
 }

@@ -148,7 +148,7 @@ class CFace {
   }
 
   std::string header() const {
-    const std::string guard = fmt::format("NETKIT_{}_H", upper_);
+    const std::string guard = fmt::format("NETKIT_{}_H", name_);
     std::string text = fmt::format("/* {}.h: made by netkit. Do not edit.\n", name_);
     text += parts_.about() + " */\n";
     text += fmt::format("#ifndef {0}\n#define {0}\n\n#include <stdint.h>\n\n", guard);

@@ -298,7 +298,7 @@ class CppFace {
   }
 
   std::string header() const {
-    const std::string guard = fmt::format("NETKIT_{}_HPP", upper(name_));
+    const std::string guard = fmt::format("NETKIT_{}_HPP", name_);
     std::string text = fmt::format("/* {}.hpp: made by netkit. Do not edit.\n", name_);
     text += parts_.about() + " */\n";
     text += fmt::format("#ifndef {0}\n#define {0}\n\n#include <stdint.h>\n\n#include <cstddef>\n",

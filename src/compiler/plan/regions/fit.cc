@@ -16,16 +16,35 @@ struct Span {
   int64_t begin = 0, end = 0;
 };
 
+struct Word {
+  std::string_view text;
+  BufferKind kind;
+};
+constexpr Word kWords[] = {{"inputs", BufferKind::kInput},
+                           {"outputs", BufferKind::kOutput},
+                           {"activations", BufferKind::kActivation},
+                           {"scratch", BufferKind::kScratch},
+                           {"states", BufferKind::kState}};
+
+// A rule for one buffer is a rule for one that there is.
+Result<void> check_rules(const Layout& layout, const MemoryMap& map) {
+  for (size_t i = 0; i < map.rules.size(); ++i) {
+    const std::string& name = map.rules[i].buffers;
+    const bool word =
+        name == "all" || std::ranges::find(kWords, name, &Word::text) != std::end(kWords);
+    if (word ||
+        std::ranges::find(layout.buffers, name, &LayoutBuffer::name) != layout.buffers.end()) {
+      continue;
+    }
+    return bad_input(fmt::format("no buffer is called '{}'", name),
+                     fmt::format("rules[{}].buffers", i),
+                     "write inputs, outputs, activations, scratch, states, all or a buffer's name; "
+                     "netkit plan MODEL --json lists the buffers");
+  }
+  return {};
+}
+
 bool names(const RegionRule& rule, const LayoutBuffer& buffer) {
-  struct Word {
-    const char* text;
-    BufferKind kind;
-  };
-  constexpr Word kWords[] = {{"inputs", BufferKind::kInput},
-                             {"outputs", BufferKind::kOutput},
-                             {"activations", BufferKind::kActivation},
-                             {"scratch", BufferKind::kScratch},
-                             {"states", BufferKind::kState}};
   if (rule.buffers == "all" || rule.buffers == buffer.name) return true;
   return std::ranges::any_of(
       kWords, [&](const Word& w) { return rule.buffers == w.text && buffer.kind == w.kind; });
@@ -177,6 +196,7 @@ RegionPlan as_planned(const Layout& layout, RegionPlan plan) {
 }  // namespace
 
 Result<RegionPlan> fit_into_regions(const Layout& layout, const MemoryMap& map) {
+  NK_TRY(check_rules(layout, map));
   RegionPlan plan;
   for (const Region& region : map.regions) {
     RegionUse use{region.name, region.bytes, 0, 0};

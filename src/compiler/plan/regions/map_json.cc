@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // netkit-memory/1 as text, and the answer as JSON.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -93,6 +94,10 @@ Result<MemoryMap> parse_memory_map(std::string_view source) {
   if (regions.empty()) return bad_input("has no regions", "memory map");
   for (size_t i = 0; i < regions.size(); ++i) {
     NK_ASSIGN(Region region, read_region(regions[i], at("regions", i)));
+    if (std::ranges::find(map.regions, region.name, &Region::name) != map.regions.end()) {
+      return bad_input("two regions are called '" + region.name + "'", at("regions", i) + ".name",
+                       "give each region a name of its own");
+    }
     map.regions.push_back(std::move(region));
   }
   NK_ASSIGN(const Json rules, objects(root, "rules", "memory map"));

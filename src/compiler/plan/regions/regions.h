@@ -76,7 +76,7 @@ struct RegionPlan {
 // too. Otherwise buffers get new addresses over all regions, the first region filled first; a view
 // then takes its whole block with it. What does not fit makes the last region short. kProvenNoFit:
 // no plan of the layout's class fits, in any order, by the sizes of regions and buffers and the
-// class's bound.
+// class's bound. Errors (kInput): a rule for a buffer that the layout does not have.
 Result<RegionPlan> fit_into_regions(const Layout& layout, const MemoryMap& map);
 
 // {"fits":true,"regions":[{"name":…,"bytes":…,"reserved_bytes":…,"plan_bytes":…,"used_bytes":…,

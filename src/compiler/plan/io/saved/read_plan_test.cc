@@ -254,12 +254,12 @@ TEST(ReadPlan, EveryChangeOfAFieldIsRefusedOrAsRight) {
                            "/buffers/#/kind output", "/given_order_peak_bytes",
                            "/steps/#/live swapped"};
   const Places of_views = {"/buffers/#/name", "/buffers/#/first_step", "/buffers/#/last_step"};
-  struct Case {
+  struct PlanCase {
     std::string text;
     std::vector<Places> right;
   };
-  for (const Case& c :
-       {Case{
+  for (const PlanCase& c :
+       {PlanCase{
             plan_text(),
             {of_steps, {"/buffers/#/kind state", "/alignment", "/class", "/classes/overlap less"}}},
         {planned_text(testing::kOverlapGraph),
@@ -287,10 +287,10 @@ TEST(ReadPlan, EveryChangeOfAFieldIsRefusedOrAsRight) {
 
 // One of each that was accepted once, with what is said of it.
 TEST(ReadPlan, ARefusalNamesFieldAndRightValue) {
-  struct Fault {
+  struct SavedFault {
     const char *path, *value, *where, *message;
   };
-  const Fault faults[] = {
+  const SavedFault faults[] = {
       {"/order", "[\"B\",\"A\",\"C\",\"D\",\"Y\"]", "plan.order[0]",
        "is \"B\", by the rest of the plan it is \"A\""},
       {"/order", "[]", "plan.order", "is [], by the rest of the plan it is [\"A\",\"B\",\"C\","},
@@ -314,7 +314,7 @@ TEST(ReadPlan, ARefusalNamesFieldAndRightValue) {
       {"/buffers/3/offset", "520", "buffer 'c'.offset", "is 520, no multiple of the alignment 16"},
       {"/buffers/3/offset", "16", "step 'C'", "'b' and 'c' are alive together and share bytes"}};
   const Json good = Json::parse(planned_text(testing::kOverlapGraph));
-  for (const Fault& f : faults) {
+  for (const SavedFault& f : faults) {
     Json bad = good;
     bad[Json::json_pointer(f.path)] = Json::parse(f.value);
     const auto saved = parse_plan(bad.dump());
