@@ -7,7 +7,7 @@
 
 #include "compiler/driver/verbs/plan_file.h"
 #include "compiler/plan/check/certificate.h"
-#include "compiler/plan/check/certificate_check.h"
+#include "compiler/plan/check/checker.h"
 #include "test_support.h"
 
 namespace netkit::test {

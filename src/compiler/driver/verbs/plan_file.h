@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "compiler/driver/compile.h"
-#include "compiler/plan/check/certificate_check.h"
+#include "compiler/plan/check/checker.h"
 #include "compiler/plan/io/buffer_list_csv.h"
 #include "compiler/plan/io/json.h"
 #include "compiler/plan/layout.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "compiler/plan/check/certificate.h"
-#include "compiler/plan/check/certificate_check.h"
+#include "compiler/plan/check/checker.h"
 #include "compiler/plan/io/json.h"
 #include "compiler/plan/testing/certificate_graphs.h"
 
@@ -120,7 +120,8 @@ class Changes {
 };
 
 // Right all the same: `given`, where the plan's order is the graph's own; a search as the witness
-// of what a live set or a cut shows; and offsets that move into free space.
+// of what a live set or a cut shows; buffers in another sequence; offsets that move into free
+// space; a distance of an overlap that the plan keeps all the same.
 struct Case {
   const char* graph;
   bool bounds;  // can be verified: no tensor is a view
@@ -129,14 +130,16 @@ struct Case {
 const Case kCases[] = {
     {testing::kOverlapGraph,
      true,
-     {"/order", "/plans/0/witness/kind", "/plans/0/buffers/4/offset", "/plans/0/buffers/5/offset",
-      "/plans/0/buffers/6/offset", "/plans/0/buffers/7/offset", "/plans/1/buffers/0/offset",
-      "/plans/1/buffers/5/offset", "/plans/1/buffers/6/offset", "/plans/1/buffers/7/offset"}},
+     {"/order", "/graph/ops/0/overlap/0/backward_bytes", "/plans/0/witness/kind",
+      "/plans/0/buffers", "/plans/1/buffers", "/plans/0/buffers/4/offset",
+      "/plans/0/buffers/5/offset", "/plans/0/buffers/6/offset", "/plans/0/buffers/7/offset",
+      "/plans/1/buffers/0/offset", "/plans/1/buffers/5/offset", "/plans/1/buffers/6/offset",
+      "/plans/1/buffers/7/offset"}},
     {testing::kCutGraph,
      true,
-     {"/plans/0/witness/kind", "/plans/1/witness/kind", "/plans/0/buffers/1/offset",
-      "/plans/0/buffers/4/offset", "/plans/0/buffers/7/offset", "/plans/1/buffers/1/offset",
-      "/plans/1/buffers/4/offset", "/plans/1/buffers/7/offset"}},
+     {"/plans/0/witness/kind", "/plans/1/witness/kind", "/plans/0/buffers", "/plans/1/buffers",
+      "/plans/0/buffers/1/offset", "/plans/0/buffers/4/offset", "/plans/0/buffers/7/offset",
+      "/plans/1/buffers/1/offset", "/plans/1/buffers/4/offset", "/plans/1/buffers/7/offset"}},
     {testing::kViewGraph,
      false,
      {"/order", "/graph/ops/0/inputs", "/graph/ops/3/views", "/graph/ops/3/views/1/input",

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compiler/plan/check/certificate_check.h"
+#include "compiler/plan/check/checker.h"
 #include "compiler/plan/io/json.h"
 #include "compiler/plan/testing/certificate_graphs.h"
 
@@ -138,6 +138,36 @@ TEST(Certificate, AViewElsewhereThanStatedIsCaught) {
     ++aliases;
   }
   EXPECT_GT(aliases, 1);
+}
+
+// An output ends at the last step, but is not dead then.
+TEST(Certificate, AnOutputThatIsOverwrittenIsCaught) {
+  const auto problem = parse_graph(testing::kTwoOutputsGraph);
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  Json bad = Json::parse(*certify(*problem, {}));
+  ASSERT_TRUE(accepted(bad));
+  Json& plan = bad["plans"][1];
+  plan["steps"][1]["overlap"] = 0;
+  plan["buffers"][2]["offset"] = plan["buffers"][1]["offset"];
+  const auto verdicts = check_certificate(bad.dump());
+  ASSERT_TRUE(verdicts.has_value());
+  EXPECT_FALSE((*verdicts)[1].valid);
+  EXPECT_EQ((*verdicts)[1].invalid_reason, "b and a share bytes while both are alive");
+}
+
+TEST(Certificate, AnOverlapThatIsNotUsedIsCaught) {
+  const auto problem = parse_graph(testing::kTwoOutputsGraph);
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  Json bad = Json::parse(*certify(*problem, {}));
+  bad["plans"][1]["steps"][1]["overlap"] = 0;
+  EXPECT_FALSE(accepted(bad));
+}
+
+TEST(Certificate, AGraphMayListItsOperatorsInAnyOrder) {
+  auto problem = parse_graph(testing::kOverlapGraph);
+  ASSERT_TRUE(problem.has_value());
+  std::ranges::reverse(problem->steps);
+  EXPECT_TRUE(accepted(Json::parse(*certify(*problem, {}))));
 }
 
 TEST(Certificate, BrokenTextIsAnError) {

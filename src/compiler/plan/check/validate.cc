@@ -91,14 +91,14 @@ class Validator {
     std::vector<int> last_access(p_.tensors.size(), -1);
     for (size_t s = 0; s < p_.steps.size(); ++s) {
       for (const int t : p_.steps[s].inputs) {
-        if (written[t] >= at_[s]) return wrong("step runs before its input is there",
-                                               p_.steps[s].name);
+        if (written[t] >= at_[s])
+          return wrong("step runs before its input is there", p_.steps[s].name);
       }
       for (const auto* list : {&p_.steps[s].inputs, &p_.steps[s].outputs}) {
         for (const int t : *list) {
           if (!state[t]) continue;
-          if (last_access[t] > at_[s]) return wrong("accesses to a state are reordered",
-                                                    p_.tensors[t].name);
+          if (last_access[t] > at_[s])
+            return wrong("accesses to a state are reordered", p_.tensors[t].name);
           last_access[t] = at_[s];
         }
       }
@@ -294,10 +294,10 @@ class Validator {
 
   const Problem& p_;
   const Layout& l_;
-  std::vector<int> at_;               // position of each step
-  std::vector<Life> lives_;           // what each tensor needs
+  std::vector<int> at_;      // position of each step
+  std::vector<Life> lives_;  // what each tensor needs
   std::vector<int> root_;
-  std::vector<char> made_by_view_;    // the view's step would have written it
+  std::vector<char> made_by_view_;  // the view's step would have written it
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/plan/check/certificate.h"
-#include "compiler/plan/check/certificate_check.h"
+#include "compiler/plan/check/checker.h"
 #include "compiler/plan/io/json.h"
 #include "compiler/plan/plan.h"
 #include "compiler/plan/stepped.h"

@@ -45,4 +45,12 @@ inline constexpr char kViewGraph[] = R"({"format":"netkit-graph/1","alignment":1
         {"name":"Y","inputs":["c"],"outputs":["y"]}],
  "inputs":["x"],"outputs":["y"]})";
 
+// The second output could be made in the place of the first.
+inline constexpr char kTwoOutputsGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"x","bytes":64},{"name":"a","bytes":64},{"name":"b","bytes":64}],
+ "ops":[{"name":"A","inputs":["x"],"outputs":["a"]},
+        {"name":"B","inputs":["a"],"outputs":["b"],
+         "overlap":[{"input":0,"output":0,"forward_bytes":0}]}],
+ "inputs":["x"],"outputs":["a","b"]})";
+
 }  // namespace netkit::plan::testing
