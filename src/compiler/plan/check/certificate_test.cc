@@ -155,6 +155,15 @@ TEST(Certificate, AnOutputThatIsOverwrittenIsCaught) {
   EXPECT_EQ((*verdicts)[1].invalid_reason, "b and a share bytes while both are alive");
 }
 
+// An input without a reader is there when the first operator runs, whichever that is.
+TEST(Certificate, AnInputWithoutAReaderCounts) {
+  const auto problem = parse_graph(testing::kUnreadInputGraph);
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  const Json good = Json::parse(*certify(*problem, {}));
+  EXPECT_EQ(good["plans"][0]["lower_bound_bytes"], 48);
+  EXPECT_TRUE(accepted(good));
+}
+
 TEST(Certificate, AnOverlapThatIsNotUsedIsCaught) {
   const auto problem = parse_graph(testing::kTwoOutputsGraph);
   ASSERT_TRUE(problem.has_value()) << problem.error().message;

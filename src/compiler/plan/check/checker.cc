@@ -92,7 +92,8 @@ struct Plan {
   void read(const Json& root) {
     const Json &graph = root.at("graph"), &order = root.at("order"), &in_out = root.at("in_out");
     demand(graph.at("format") == "netkit-graph/1", "format of the graph is another one");
-    demand(order == "best" || order == "given", "unknown order");
+    const bool given = order == "given";
+    demand(order == "best" || given, "unknown order");
     demand(in_out == "caller" || in_out == "keep_inputs" || in_out == "inside", "unknown in_out");
     align = number(graph.at("alignment"));
     demand(align > 0 && align <= (1 << 30), "bad alignment");
@@ -117,9 +118,7 @@ struct Plan {
     const size_t n = executed.size();
     demand(n > 0 && n <= kMaxOps, "no operators, or more than 5000");
     demand(ranks.size() == n && listed.size() == n && steps.size() == n, "not each operator once");
-    for (size_t s = 0; s < n; ++s) {
-      read_op(listed[executed[s]], executed[s], steps[s], order == "given");
-    }
+    for (size_t s = 0; s < n; ++s) read_op(listed[executed[s]], executed[s], steps[s], given);
   }
 
   // The next operator: `j` of the graph, `step` of the plan.
@@ -269,11 +268,12 @@ struct Plan {
       sum.slack = std::max(sum.slack, up(size) - size);
       return up(size);
     };
+    const bool first = std::ranges::count(wait, true) == std::ssize(ops);  // what starts is there
     for (size_t b = 0; b < buffers.size(); ++b) {
       const Buffer& x = buffers[b];
       const bool begun = x.start || (x.writer >= 0 && done[x.writer]);
       const bool own = std::ranges::find(x.uses, op) != x.uses.end();
-      if (!own && !(begun && x.waits(wait))) continue;
+      if (!own && !(begun && (first || x.waits(wait)))) continue;
       sum.bytes += sum.counted[b] = count(x.sure);
     }
     int64_t extra = 0;

@@ -53,4 +53,9 @@ inline constexpr char kTwoOutputsGraph[] = R"({"format":"netkit-graph/1","alignm
          "overlap":[{"input":0,"output":0,"forward_bytes":0}]}],
  "inputs":["x"],"outputs":["a","b"]})";
 
+// Nothing reads the second input.
+inline constexpr char kUnreadInputGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"x","bytes":16},{"name":"u","bytes":16},{"name":"y","bytes":16}],
+ "ops":[{"name":"Y","inputs":["x"],"outputs":["y"]}],"inputs":["x","u"],"outputs":["y"]})";
+
 }  // namespace netkit::plan::testing
