@@ -9,11 +9,11 @@ namespace {
 
 class CommandQuant : public CommandLine {};
 
-constexpr const char* kDigits =
+constexpr const char* kDigitsInInt8 =
     "models/digits_cnn.onnx --int8 --calibrate models/digits-images.idx3-ubyte --samples 5 ";
 
 TEST_F(CommandQuant, AFloatModelBecomesAnInt8FileWithAReport) {
-  const std::string command = std::string("compile ") + kDigits;
+  const std::string command = std::string("compile ") + kDigitsInInt8;
   const Outcome table = run(command + "-o a.nk --quant-report a.json");
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_NE(table.out.find("same answer in 100 % of the cases"), std::string::npos) << table.out;
@@ -24,17 +24,17 @@ TEST_F(CommandQuant, AFloatModelBecomesAnInt8FileWithAReport) {
   EXPECT_EQ(nlohmann::json::parse(json.out)["quant"], report);
   EXPECT_EQ(text("a.nk"), text("b.nk"));
   EXPECT_NE(run("inspect a.nk --full").out.find("int8[1x1x28x28]"), std::string::npos);
-  EXPECT_EQ(run(std::string("emit ") + kDigits + "-o c --name digits").code, 0);
+  EXPECT_EQ(run(std::string("emit ") + kDigitsInInt8 + "-o c --name digits").code, 0);
   EXPECT_NE(text("c/digits.h").find("int8_t"), std::string::npos);
-  EXPECT_EQ(run(std::string("plan ") + kDigits + "--float-io --no-picture").code, 0);
-  EXPECT_NE(run(std::string("compile ") + kDigits + "--keep-float /fc/Gemm --dump quantise")
+  EXPECT_EQ(run(std::string("plan ") + kDigitsInInt8 + "--float-io --no-picture").code, 0);
+  EXPECT_NE(run(std::string("compile ") + kDigitsInInt8 + "--keep-float /fc/Gemm --dump quantise")
                 .out.find("dequantize"),
             std::string::npos);
 }
 
 TEST_F(CommandQuant, OptionsThatSayNothingAreRefused) {
   const std::string plain = "compile models/digits_cnn.onnx ";
-  const std::string quant = std::string("compile ") + kDigits;
+  const std::string quant = std::string("compile ") + kDigitsInInt8;
   expect_error(plain + "--int8", 2, "--int8: needs sample inputs");
   expect_error(plain + "--calibrate models", 2, "--calibrate: says nothing without --int8");
   expect_error(plain + "--float-io", 2, "--float-io: says nothing without --int8");

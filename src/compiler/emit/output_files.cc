@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 #include "compiler/ir/files/files_read.h"
@@ -240,7 +241,7 @@ Result<void> Writing::put_all_in_place() {
 }  // namespace
 
 struct HeldOutputs::Files {
-  std::vector<std::unique_ptr<Writing>> writings;
+  std::vector<std::function<Result<void>()>> put_in_place;  // each owns what it puts in place
 };
 
 namespace {
@@ -256,18 +257,18 @@ HeldOutputs::~HeldOutputs() {
 }
 
 Result<void> HeldOutputs::put_in_place() {
-  for (const auto& writing : files_->writings) NK_TRY(writing->put_all_in_place());
+  for (const auto& put : files_->put_in_place) NK_TRY(put());
   return {};
 }
 
 Result<void> write_all(const std::vector<OutputFile>& files,
                        const std::vector<std::string>& folders) {
-  auto writing = std::make_unique<Writing>();
+  const auto writing = std::make_shared<Writing>();
   for (const std::string& folder : folders) NK_TRY(writing->make_folder(folder));
   for (const OutputFile& file : files) NK_TRY(writing->add(file));
   NK_TRY(writing->prepare());
   if (holder == nullptr) return writing->put_all_in_place();
-  holder->files_->writings.push_back(std::move(writing));
+  holder->files_->put_in_place.push_back([writing] { return writing->put_all_in_place(); });
   return {};
 }
 
