@@ -13,7 +13,7 @@ using check::NodeCase;
 using check::onnx;
 using check::Rng;
 
-constexpr int kGridRows = 3, kColumns = 4;
+constexpr int kGridH = 3, kColumns = 4;
 
 // One step at a time until the position lies inside.
 double mirrored(double x, double lo, double hi) {
@@ -31,8 +31,8 @@ struct Grid {
       if (padding != "reflection") return at;
       return corners ? mirrored(at, 0, n - 1) : mirrored(at, -0.5, n - 0.5);
     };
-    const double r = std::round(one(row, kGridRows)), c = std::round(one(column, kColumns));
-    if (r < 0 || r >= kGridRows || c < 0 || c >= kColumns) return 0;
+    const double r = std::round(one(row, kGridH)), c = std::round(one(column, kColumns));
+    if (r < 0 || r >= kGridH || c < 0 || c >= kColumns) return 0;
     return image[static_cast<int>(r) * kColumns + static_cast<int>(c)];
   }
   static double weight(double d, bool cubic) {
@@ -46,9 +46,9 @@ struct Grid {
     const auto place = [&](double v, int n) {
       return corners ? (v + 1) / 2 * (n - 1) : ((v + 1) * n - 1) / 2;
     };
-    double row = place(y, kGridRows), column = place(x, kColumns);
+    double row = place(y, kGridH), column = place(x, kColumns);
     if (mode != "cubic" && padding == "border") {
-      row = std::clamp(row, 0.0, kGridRows - 1.0);
+      row = std::clamp(row, 0.0, kGridH - 1.0);
       column = std::clamp(column, 0.0, kColumns - 1.0);
     }
     if (mode == "nearest") return pixel(image, std::rint(row), std::rint(column));
@@ -65,13 +65,13 @@ struct Grid {
 
 TEST(GridSample, EveryModeAndPadding) {
   Rng rng(3);
-  const auto x = rng.reals(2 * 2 * kGridRows * kColumns, -1, 1);
+  const auto x = rng.reals(2 * 2 * kGridH * kColumns, -1, 1);
   const auto grid = rng.reals(2 * 5 * 3 * 2, -1.9f, 1.9f);
   for (const std::string mode : {"linear", "nearest", "cubic"}) {
     for (const std::string padding : {"zeros", "border", "reflection"}) {
       for (const bool corners : {false, true}) {
         NodeCase node = onnx("GridSample", 20)
-                            .in<float>({2, 2, kGridRows, kColumns}, x)
+                            .in<float>({2, 2, kGridH, kColumns}, x)
                             .in<float>({2, 5, 3, 2}, grid)
                             .set("mode", mode)
                             .set("padding_mode", padding)
@@ -81,7 +81,7 @@ TEST(GridSample, EveryModeAndPadding) {
         const Grid want{mode, padding, corners};
         for (size_t i = 0; i < y.size(); ++i) {
           const size_t plane = i / 15, at = (plane / 2 * 15 + i % 15) * 2;
-          ASSERT_NEAR(y[i], want.value(&x[plane * kGridRows * kColumns], grid[at], grid[at + 1]), 2e-5)
+          ASSERT_NEAR(y[i], want.value(&x[plane * kGridH * kColumns], grid[at], grid[at + 1]), 2e-5)
               << mode << " " << padding << " " << corners << " at " << i;
         }
       }
