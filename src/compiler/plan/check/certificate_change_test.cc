@@ -9,12 +9,12 @@
 #include "compiler/plan/check/certificate.h"
 #include "compiler/plan/check/checker.h"
 #include "compiler/plan/io/json.h"
+#include "compiler/plan/io/json_fields.h"
 #include "compiler/plan/testing/certificate_graphs.h"
 
 namespace netkit::plan {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Paths = std::set<std::string>;
 
 Json certificate(const char* graph) {

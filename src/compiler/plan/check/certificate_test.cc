@@ -7,12 +7,11 @@
 
 #include "compiler/plan/check/checker.h"
 #include "compiler/plan/io/json.h"
+#include "compiler/plan/io/json_fields.h"
 #include "compiler/plan/testing/certificate_graphs.h"
 
 namespace netkit::plan {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json certificate() {
   const auto problem = parse_graph(testing::kOverlapGraph);
