@@ -6,6 +6,7 @@ netkit.Error, whose text is the one line that the command line prints.
 """
 import json
 import os
+import tempfile
 
 import numpy
 
@@ -20,15 +21,19 @@ from ._netkit import test as _test
 from ._netkit import version as __version__
 
 __all__ = ["Error", "Model", "Plan", "Tensor", "compile", "convert", "emit", "aot", "inspect",
-           "load", "plan", "test", "__version__"]
+           "load", "plan", "quantise", "test", "__version__"]
 
 # Keyword → option of the command line, for what verbs with a model share.
 _OPTIONS = {"target": "--target", "order": "--order", "plan_class": "--class",
-            "time_limit": "--time-limit", "without": "--without", "arena": "--arena",
+            "time_limit": "--time-limit", "arena": "--arena",
             "ram": "--ram", "output": "--output", "name": "--name", "language": "--language",
-            "io": "--io"}
+            "io": "--io", "calibrate": "--calibrate", "samples": "--samples",
+            "range": "--range", "percentile": "--percentile", "max_drop": "--max-drop"}
+_LISTS = {"without": "--without", "keep_float": "--keep-float", "int16": "--int16"}
 _FLAGS = {"omit_final_softmax": "--omit-final-softmax", "lib": "--lib",
-          "specialize": "--specialize", "strict_lower": "--strict-lower"}
+          "specialize": "--specialize", "strict_lower": "--strict-lower", "int8": "--int8",
+          "float_io": "--float-io", "auto_mixed": "--auto-mixed", "no_equalise": "--no-equalise",
+          "no_bias_correction": "--no-bias-correction"}
 
 
 def _fixed(what):
@@ -53,13 +58,19 @@ def _options(given):
         elif name == "fix":
             if value:
                 options["--fix"] = [f"{port}={_fixed(what)}" for port, what in value.items()]
+        elif name in _LISTS:
+            if value is not None:
+                options[_LISTS[name]] = list(value)
+        elif name == "pixels":
+            if value is not None:
+                options["--pixels"] = ",".join(str(end) for end in value)
         elif name == "lower":
             if not value:
                 options["--no-lower"] = True
         elif name not in _OPTIONS:
             raise TypeError(f"unknown option '{name}'")
         elif value is not None:
-            options[_OPTIONS[name]] = list(value) if name == "without" else str(value)
+            options[_OPTIONS[name]] = os.fspath(value) if name == "calibrate" else str(value)
     return options
 
 
@@ -95,7 +106,21 @@ def plan(path, **options):
 def compile(path, output=None, **options):  # pylint: disable=redefined-builtin
     """A model into a .nk file; a dict tells what it needs."""
     out = None if output is None else os.fspath(output)
-    return _compile(os.fsencode(path), _options({"output": out, **options}))
+    report = _compile(os.fsencode(path), _options({"output": out, **options}))
+    if "quant" in report:
+        report["quant"] = json.loads(report["quant"])
+    return report
+
+
+def quantise(path, samples, output=None, **options):
+    """A float32 model into an int8 .nk file; `samples`: a file or folder, or an array whose first
+    axis counts samples of the only input. The dict has what became of each layer under "quant"."""
+    if isinstance(samples, (str, os.PathLike)):
+        return compile(path, output, int8=True, calibrate=samples, **options)
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "samples.npy")
+        numpy.save(file, numpy.ascontiguousarray(samples, numpy.float32))
+        return compile(path, output, int8=True, calibrate=file, **options)
 
 
 def emit(path, folder, *, language="c", io="arena", **options):

@@ -4,6 +4,7 @@ from os import PathLike
 from typing import Any, Literal, Optional, TypedDict, Union
 
 from numpy.typing import ArrayLike
+from typing_extensions import NotRequired, Unpack
 
 from ._error import Error as Error
 from ._netkit import Model as Model
@@ -28,6 +29,7 @@ class CompileReport(TypedDict):
     plan_class: str
     tests: int
     warnings: list[str]
+    quant: NotRequired[dict[str, Any]]  # netkit-quant/1, where the model was quantised
 
 class EmitReport(TypedDict):
     name: str
@@ -72,37 +74,43 @@ class Plan:
     @property
     def buffers(self) -> list[dict[str, Any]]: ...
 
-def load(path: Path, *, target: Optional[str] = None, shapes: Optional[Shapes] = None,
-         fix: Optional[Fixed] = None,
-         order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
-         time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
-         omit_final_softmax: bool = False, arena: Optional[Size] = None) -> Model: ...
-def plan(path: Path, *, target: Optional[str] = None, shapes: Optional[Shapes] = None,
-         fix: Optional[Fixed] = None,
-         order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
-         time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
-         omit_final_softmax: bool = False, ram: Optional[Size] = None) -> Plan: ...
+# What every verb with a model takes; those from int8 on are the quantiser's (docs/quantiser.md).
+class ModelOptions(TypedDict, total=False):
+    target: Optional[str]
+    shapes: Optional[Shapes]
+    fix: Optional[Fixed]
+    order: Optional[Order]
+    plan_class: Optional[PlanClass]
+    time_limit: Optional[float]
+    without: Optional[Iterable[str]]
+    omit_final_softmax: bool
+    int8: bool
+    calibrate: Union[str, PathLike[str], None]
+    samples: Optional[int]
+    pixels: Optional[tuple[float, float]]
+    range: Optional[Literal["min-max", "percentile", "mse", "entropy"]]
+    percentile: Optional[float]
+    keep_float: Optional[Iterable[str]]
+    int16: Optional[Iterable[str]]
+    auto_mixed: bool
+    max_drop: Union[str, float, None]
+    float_io: bool
+    no_equalise: bool
+    no_bias_correction: bool
+
+def load(path: Path, *, arena: Optional[Size] = None, **options: Unpack[ModelOptions]) -> Model: ...
+def plan(path: Path, *, ram: Optional[Size] = None, **options: Unpack[ModelOptions]) -> Plan: ...
 def compile(path: Path, output: Union[str, PathLike[str], None] = None, *,
-            target: Optional[str] = None, shapes: Optional[Shapes] = None,
-            fix: Optional[Fixed] = None,
-            order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
-            time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
-            omit_final_softmax: bool = False,
-            arena: Optional[Size] = None) -> CompileReport: ...
+            arena: Optional[Size] = None, **options: Unpack[ModelOptions]) -> CompileReport: ...
 convert = compile
+def quantise(path: Path, samples: Union[str, PathLike[str], ArrayLike],
+             output: Union[str, PathLike[str], None] = None, *, arena: Optional[Size] = None,
+             **options: Unpack[ModelOptions]) -> CompileReport: ...
 def emit(path: Path, folder: Path, *, name: Optional[str] = None,
          language: Literal["c", "cpp"] = "c", io: Literal["arena", "caller"] = "arena",
          lib: bool = False, lower: bool = True, strict_lower: bool = False,
-         specialize: bool = False, target: Optional[str] = None,
-         shapes: Optional[Shapes] = None,
-         fix: Optional[Fixed] = None, order: Optional[Order] = None,
-         plan_class: Optional[PlanClass] = None, time_limit: Optional[float] = None,
-         without: Optional[Iterable[str]] = None, omit_final_softmax: bool = False,
-         arena: Optional[Size] = None) -> EmitReport: ...
+         specialize: bool = False, arena: Optional[Size] = None,
+         **options: Unpack[ModelOptions]) -> EmitReport: ...
 aot = emit
-def inspect(path: Path, *, target: Optional[str] = None, shapes: Optional[Shapes] = None,
-            fix: Optional[Fixed] = None,
-            order: Optional[Order] = None, plan_class: Optional[PlanClass] = None,
-            time_limit: Optional[float] = None, without: Optional[Iterable[str]] = None,
-            omit_final_softmax: bool = False) -> dict[str, Any]: ...
+def inspect(path: Path, **options: Unpack[ModelOptions]) -> dict[str, Any]: ...
 def test(path: Path, *, arena: Optional[Size] = None) -> TestReport: ...

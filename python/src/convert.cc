@@ -23,6 +23,24 @@ std::vector<std::string> list_of(const py::dict& options, const char* name) {
   return out;
 }
 
+cli::QuantOptions quant_options(const py::dict& options) {
+  cli::QuantOptions quant;
+  quant.int8 = options.contains("--int8");
+  quant.float_io = options.contains("--float-io");
+  quant.no_equalise = options.contains("--no-equalise");
+  quant.no_bias_correction = options.contains("--no-bias-correction");
+  quant.auto_mixed = options.contains("--auto-mixed");
+  quant.samples = text_of(options, "--calibrate");
+  quant.limit = text_of(options, "--samples");
+  quant.range = text_of(options, "--range", quant.range);
+  quant.percentile = text_of(options, "--percentile");
+  quant.pixels = text_of(options, "--pixels");
+  quant.max_drop = text_of(options, "--max-drop");
+  quant.keep_float = list_of(options, "--keep-float");
+  quant.int16 = list_of(options, "--int16");
+  return quant;
+}
+
 // Dimensions of 1 say nothing about where an element stands.
 Dims without_ones(Dims dims) {
   std::erase(dims, 1);
@@ -86,12 +104,15 @@ driver::CompileOptions compile_options(const py::dict& options) {
   model.fixed = list_of(options, "--fix");
   model.without = list_of(options, "--without");
   model.omit_final_softmax = options.contains("--omit-final-softmax");
-  driver::CompileOptions out = value_of(cli::compile_options(model));
-  for (const char* name : {"--target", "--order", "--class", "--time-limit", "--shape", "--fix",
-                           "--without", "--omit-final-softmax"}) {
-    if (options.contains(name)) out.given.emplace_back(name);
+  model.quant = quant_options(options);
+  for (const char* name :
+       {"--target", "--order", "--class", "--time-limit", "--shape", "--fix", "--without",
+        "--omit-final-softmax", "--int8", "--calibrate", "--samples", "--pixels", "--range",
+        "--percentile", "--keep-float", "--int16", "--auto-mixed", "--max-drop", "--float-io",
+        "--no-equalise", "--no-bias-correction"}) {
+    if (options.contains(name)) model.given.emplace_back(name);
   }
-  return out;
+  return value_of(cli::compile_options(model));
 }
 
 int64_t arena_of(const py::dict& options) {

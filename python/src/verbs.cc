@@ -47,11 +47,13 @@ py::dict compile(const std::string& path, const py::dict& options) {
   build.arena_limit_bytes = limit_of(options);
   const driver::BuildReport report =
       unlocked([&] { return driver::build_nk(path, compile, build); });
-  return py::dict("file"_a = report.path, "file_bytes"_a = report.file_bytes,
+  py::dict answer("file"_a = report.path, "file_bytes"_a = report.file_bytes,
                   "arena_bytes"_a = report.arena_bytes,
                   "lower_bound_bytes"_a = report.lower_bound_bytes,
                   "proven_minimal"_a = report.proven_minimal, "plan_class"_a = report.plan_class,
                   "tests"_a = report.tests, "warnings"_a = report.warnings);
+  if (report.quant) answer["quant"] = driver::report_json(*report.quant);  // text, for the caller
+  return answer;
 }
 
 py::dict emit(const std::string& path, const std::string& folder, const py::dict& options) {

@@ -9,7 +9,10 @@ import sys
 
 import netkit
 import netkit._netkit
+import numpy
 import pytest
+
+from conftest import MODELS
 
 
 def test_a_plan_with_its_bound(int8_model):
@@ -104,7 +107,7 @@ def tree_of(pyi):
 
 
 def options_of(verb):
-    return set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", command(verb, "--help").stdout, re.M))
+    return set(re.findall(r"^ +(?:-\w,)?--([a-z0-9-]+)", command(verb, "--help").stdout, re.M))
 
 
 def test_what_all_verbs_with_a_model_take_is_a_keyword():
@@ -115,8 +118,12 @@ def test_what_all_verbs_with_a_model_take_is_a_keyword():
     other_names = {"shape": "shapes", "class": "plan_class"}
     keywords = {other_names.get(name, name.replace("-", "_")) for name in shared}
     assert {"fix", "target", "shapes", "omit_final_softmax"} <= keywords
-    stated = {node.name: {arg.arg for arg in node.args.kwonlyargs}
-              for node in tree_of("__init__.pyi").body if isinstance(node, ast.FunctionDef)}
+    body = tree_of("__init__.pyi").body
+    of_models = next({item.target.id for item in node.body} for node in body
+                     if isinstance(node, ast.ClassDef) and node.name == "ModelOptions")
+    stated = {node.name: {arg.arg for arg in node.args.kwonlyargs} |
+                         (of_models if node.args.kwarg else set())
+              for node in body if isinstance(node, ast.FunctionDef)}
     for name in verbs.values():
         assert keywords <= stated[name], name
         for keyword in stated[name] - {"arena", "ram"}:
@@ -149,3 +156,19 @@ def test_pyi_files_name_what_there_is():
     public = set(netkit.__all__) - {"Error", "Model", "Tensor"}
     assert public <= set(stated)
     assert (pathlib.Path(netkit.__file__).parent / "py.typed").exists()
+
+
+def test_quantise_takes_arrays_and_files(tmp_path, float_model, digits):
+    pixels = digits.pixels[:5].reshape(5, 1, 28, 28).astype(numpy.float32) / 255
+    report = netkit.quantise(float_model, pixels, tmp_path / "a.nk")
+    assert report["quant"]["format"] == "netkit-quant/1" and report["quant"]["samples"] == 5
+    assert report["quant"]["agreement"] == 1
+    model = netkit.load(tmp_path / "a.nk")
+    assert model.inputs[0].dtype == "int8"
+    scores, = model.run(pixels[0].reshape(1, 1, 28, 28), real=True)
+    again = netkit.load(float_model, int8=True, calibrate=MODELS / "digits-images.idx3-ubyte",
+                        samples=5, keep_float=["/fc/Gemm"], pixels=(0, 1))
+    other, = again.run(pixels[0].reshape(1, 1, 28, 28), real=True)
+    assert scores.argmax() == other.argmax()
+    with pytest.raises(netkit.Error, match="needs sample inputs"):
+        netkit.plan(float_model, int8=True)

@@ -55,6 +55,7 @@ struct ModelOptions {
   bool omit_final_softmax = false;
   QuantOptions quant;
   std::vector<const CLI::Option*> options;  // all of these but the model
+  std::vector<std::string> given;           // the same by their names, where no parser holds them
 };
 void add_model_options(CLI::App& verb, ModelOptions& options);
 Result<driver::CompileOptions> compile_options(const ModelOptions& options);

@@ -80,6 +80,7 @@ Result<driver::CompileOptions> compile_options(const ModelOptions& options) {
   out.target = options.target;
   out.disabled_passes = options.without;
   out.omit_final_softmax = options.omit_final_softmax;
+  out.given = options.given;
   for (const CLI::Option* option : options.options) {
     if (option->count() > 0) out.given.push_back(option->get_name());
   }

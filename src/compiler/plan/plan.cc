@@ -162,6 +162,41 @@ Result<std::vector<Layout>> run(const Context& c) {
   return layouts;
 }
 
+// Steps that an order may begin with.
+int64_t first_steps(const Problem& problem) {
+  std::vector<char> there(problem.tensors.size(), 0);
+  for (const auto* list : {&problem.inputs, &problem.states}) {
+    for (const int t : *list) there[static_cast<size_t>(t)] = 1;
+  }
+  return std::ranges::count_if(problem.steps, [&](const Step& step) {
+    return std::ranges::all_of(step.inputs,
+                               [&](int t) { return there[static_cast<size_t>(t)] != 0; });
+  });
+}
+
+// An input that nothing reads is there in the first step alone, whichever that is, and the search
+// of orders does not weigh it: what holds for every order is the bound without it.
+Result<void> lower_for_unread(const Context& c, std::vector<Layout>& layouts) {
+  if (c.options.order == OrderChoice::kGiven || c.options.in_out != InOut::kInside) return {};
+  std::vector<char> touched(c.problem.tensors.size(), 0);
+  for (const Step& step : c.problem.steps) {
+    for (const int t : step.inputs) touched[static_cast<size_t>(t)] = 1;
+  }
+  for (const int t : c.problem.outputs) touched[static_cast<size_t>(t)] = 1;
+  Problem without = c.problem;
+  std::erase_if(without.inputs, [&](int t) { return touched[static_cast<size_t>(t)] == 0; });
+  const bool all_read = without.inputs.size() == c.problem.inputs.size();
+  if (all_read || first_steps(c.problem) < 2) return {};
+  NK_ASSIGN(const std::vector<Layout> others, run({without, c.options, c.outside, c.deadline}));
+  for (Layout& layout : layouts) {
+    for (const Layout& other : others) {
+      if (other.plan_class != layout.plan_class) continue;
+      layout.lower_bound_bytes = std::min(layout.lower_bound_bytes, other.lower_bound_bytes);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<Layout>> plan_classes(const Problem& problem, const PlanOptions& options) {
@@ -180,6 +215,7 @@ Result<std::vector<Layout>> plan_classes(const Problem& problem, const PlanOptio
   }
   if (options.time_limit_seconds) context.deadline = begin + *options.time_limit_seconds;
   NK_ASSIGN(std::vector<Layout> layouts, run(context));
+  NK_TRY(lower_for_unread(context, layouts));
   std::vector<ClassSummary> classes;
   for (Layout& layout : layouts) {
     layout.proven_minimal = layout.lower_bound_bytes == layout.arena_bytes;

@@ -81,6 +81,25 @@ TEST(ReferenceGraph, MinimumIsPlaced) {
   EXPECT_EQ(l->largest_tensor_bytes, 96 * kKiB);
 }
 
+// u 5, which nothing reads, is there in the first step; with a 4 first 9 are needed, with b 3
+// first 8.
+TEST(Plan, AnInputWithoutAReaderMakesNoFalseProof) {
+  Problem p;
+  p.alignment = 1;
+  p.tensors = {{"u", 5}, {"a", 4}, {"b", 3}};
+  p.steps.resize(2);
+  p.steps[0].name = "o0";
+  p.steps[0].outputs = {1};
+  p.steps[1].name = "o1";
+  p.steps[1].outputs = {2};
+  p.inputs = {0};
+  p.outputs = {1, 2};
+  const auto layout = plan(p, {});
+  ASSERT_TRUE(layout.has_value()) << layout.error().message;
+  EXPECT_LE(layout->lower_bound_bytes, 8);
+  EXPECT_EQ(layout->proven_minimal, layout->arena_bytes == layout->lower_bound_bytes);
+}
+
 TEST(ReferenceGraph, GivenOrderIsKept) {
   const Problem p = reference("ABDCEF", 0);
   PlanOptions options;

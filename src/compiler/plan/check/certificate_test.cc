@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "compiler/plan/check/checker.h"
@@ -169,6 +170,33 @@ TEST(Certificate, AnOverlapThatIsNotUsedIsCaught) {
   Json bad = Json::parse(*certify(*problem, {}));
   bad["plans"][1]["steps"][1]["overlap"] = 0;
   EXPECT_FALSE(accepted(bad));
+}
+
+// A mode that needs less scratch counts only where its input dies; the bound counts on that.
+TEST(Certificate, AModeIsNotTakenForItsScratchAlone) {
+  const auto problem = parse_graph(R"({"format":"netkit-graph/1","alignment":1,
+    "tensors":[{"name":"in","bytes":1},{"name":"k","bytes":1},{"name":"out","bytes":5}],
+    "ops":[{"name":"o0","inputs":["in"],"outputs":["k"]},
+           {"name":"o1","inputs":["k"],"outputs":["out"],"scratch_bytes":4,
+            "overlap":[{"input":0,"output":0,"forward_bytes":0,"scratch_bytes":2}]}],
+    "inputs":["in"],"outputs":["k","out"]})");
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  Json bad = Json::parse(*certify(*problem, {}));
+  ASSERT_TRUE(accepted(bad));
+  Json& plan = bad["plans"][1];
+  ASSERT_EQ(plan["arena_bytes"], 10);
+  plan["steps"][1]["overlap"] = 0;
+  const std::map<std::string, int> offsets{{"k", 0}, {"out", 1}, {"o1.scratch", 6}, {"in", 1}};
+  for (Json& buffer : plan["buffers"]) {
+    buffer["offset"] = offsets.at(buffer["name"].get<std::string>());
+    if (buffer["name"] == "o1.scratch") buffer["bytes"] = 2;
+  }
+  const Json summary = {{"arena_bytes", 8}, {"lower_bound_bytes", 8}, {"proven_minimal", true}};
+  plan.update(summary);
+  for (Json& each : bad["plans"]) each["classes"]["overlap"] = summary;
+  const auto verdicts = check_certificate(bad.dump());
+  ASSERT_TRUE(verdicts.has_value());
+  EXPECT_FALSE((*verdicts)[1].valid);
 }
 
 TEST(Certificate, AGraphMayListItsOperatorsInAnyOrder) {

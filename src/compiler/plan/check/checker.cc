@@ -229,8 +229,7 @@ struct Plan {
     demand(stated.at("arena_bytes") == top, "arena_bytes is not the highest end");
     for (const Op& op : ops) {
       const bool used = !op.mode || buffers[op.mode->in].meets(buffers[op.mode->out]);
-      const bool saves = buffers[op.scratch].bytes < buffers[op.scratch].sure;
-      demand(used || saves, buffers[op.scratch].name + ": an overlap that is not used");
+      demand(used, buffers[op.scratch].name + ": an overlap that is not used");
     }
   }
 

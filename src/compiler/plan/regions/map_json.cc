@@ -48,6 +48,12 @@ Result<Region> read_region(const Json& item, const std::string& where) {
     }
     region.reserved.push_back(std::move(r));
   }
+  int64_t left = region.bytes;
+  for (const Reservation& r : region.reserved) left -= std::min(r.bytes, left + 1);
+  if (left < 0) {
+    return bad_input("the reserved parts take more than the region has", where,
+                     "correct the sizes of the region or of its parts");
+  }
   return region;
 }
 
