@@ -105,12 +105,11 @@ driver::CompileOptions compile_options(const py::dict& options) {
   model.without = list_of(options, "--without");
   model.omit_final_softmax = options.contains("--omit-final-softmax");
   model.quant = quant_options(options);
-  for (const char* name :
-       {"--target", "--order", "--class", "--time-limit", "--shape", "--fix", "--without",
-        "--omit-final-softmax", "--int8", "--calibrate", "--samples", "--pixels", "--range",
-        "--percentile", "--keep-float", "--int16", "--auto-mixed", "--max-drop", "--float-io",
-        "--no-equalise", "--no-bias-correction"}) {
-    if (options.contains(name)) model.given.emplace_back(name);
+  std::vector<std::string> names = {"--target", "--order", "--class",   "--time-limit",
+                                    "--shape",  "--fix",   "--without", "--omit-final-softmax"};
+  for (const std::string_view name : cli::quant_option_names()) names.emplace_back(name);
+  for (const std::string& name : names) {
+    if (options.contains(name.c_str())) model.given.push_back(name);
   }
   return value_of(cli::compile_options(model));
 }

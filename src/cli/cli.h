@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,7 @@ void add_model_options(CLI::App& verb, ModelOptions& options);
 Result<driver::CompileOptions> compile_options(const ModelOptions& options);
 // The same of the quantiser's options; what they ask for (nothing without --int8).
 std::vector<const CLI::Option*> add_quant_options(CLI::App& verb, QuantOptions& options);
+std::span<const std::string_view> quant_option_names();
 Result<std::optional<driver::QuantRequest>> quant_request(const QuantOptions& options,
                                                           const std::vector<std::string>& given);
 

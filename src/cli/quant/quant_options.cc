@@ -62,15 +62,29 @@ Result<void> set_numbers(const QuantOptions& options, driver::QuantRequest& requ
   return {};
 }
 
+constexpr std::string_view kNames[] = {"--int8",
+                                       "--calibrate",
+                                       "--samples",
+                                       "--pixels",
+                                       "--range",
+                                       "--percentile",
+                                       "--keep-float",
+                                       "--int16",
+                                       "--auto-mixed",
+                                       "--max-drop",
+                                       "--float-io",
+                                       "--no-equalise",
+                                       "--no-bias-correction"};
+
 bool is_quant_option(const std::string& name) {
-  static constexpr std::string_view kNames[] = {
-      "--calibrate",  "--samples",    "--pixels",      "--range",
-      "--percentile", "--keep-float", "--int16",       "--auto-mixed",
-      "--max-drop",   "--float-io",   "--no-equalise", "--no-bias-correction"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 }  // namespace
+
+std::span<const std::string_view> quant_option_names() {
+  return kNames;
+}
 
 std::vector<const CLI::Option*> add_quant_options(CLI::App& verb, QuantOptions& options) {
   std::vector<const CLI::Option*> added{

@@ -5,30 +5,13 @@
 #include <iterator>
 #include <optional>
 
+#include "compiler/eval/weight_layout.h"
 #include "compiler/ir/const_values.h"
 #include "compiler/passes/editor.h"
 #include "compiler/passes/fuse/fuse.h"
 
 namespace netkit {
 namespace {
-
-// Operators with node inputs x, weights, bias.
-struct WeightedRow {
-  std::string_view op;
-  size_t rank;      // of the weights
-  size_t out_axis;  // that counts output channels
-  bool depthwise;   // weights [1, kh, kw, in_c * multiplier]; else the last axis counts input
-                    // channels (of one group)
-};
-constexpr WeightedRow kWeighted[] = {{"conv2d", 4, 0, false},
-                                     {"dwconv2d", 4, 3, true},
-                                     {"fully_connected", 2, 0, false},
-                                     {"transpose_conv", 4, 0, false}};
-
-const WeightedRow* weighted_row(const Node& node) {
-  const auto row = std::ranges::find(kWeighted, node.op, &WeightedRow::op);
-  return row == std::end(kWeighted) ? nullptr : row;
-}
 
 struct Affine {
   TensorId x = kNoTensor;
@@ -100,8 +83,8 @@ std::optional<Affine> affine_of(const Editor& editor, const Node& node) {
 
 // Weights and bias of a node, as numbers.
 struct Weights {
+  WeightLayout layout;
   std::vector<double> w, bias;  // bias: one per output channel
-  size_t out_channels = 0;
 };
 
 bool is_unclamped(const Node& node) {
@@ -109,22 +92,16 @@ bool is_unclamped(const Node& node) {
          !node.attrs.has("clamp_max");
 }
 
-std::optional<Weights> weights_of(const Editor& editor, const Node& node, const WeightedRow& row) {
-  if (node.inputs.size() < 2 || node.inputs[0] == kNoTensor || node.inputs[1] == kNoTensor) {
-    return std::nullopt;
-  }
-  const Tensor& w = editor.tensor(node.inputs[1]);
-  if (editor.type(node.inputs[0]).dtype != NK_FLOAT32 || w.type.dtype != NK_FLOAT32 ||
-      w.type.dims.size() != row.rank) {
-    return std::nullopt;
-  }
-  auto values = floats_of(w);
+std::optional<Weights> weights_of(const Editor& editor, const Node& node) {
+  const auto layout = WeightLayout::of(editor.graph(), node);
+  if (!layout || editor.type(node.inputs[0]).dtype != NK_FLOAT32) return std::nullopt;
+  auto values = floats_of(editor.tensor(node.inputs[1]));
   if (!values) return std::nullopt;
-  Weights out{std::move(*values), {}, static_cast<size_t>(w.type.dims[row.out_axis])};
-  out.bias.assign(out.out_channels, 0.0);
+  Weights out{*layout, std::move(*values), {}};
+  out.bias.assign(layout->out_channels(), 0.0);
   if (node.inputs.size() > 2 && node.inputs[2] != kNoTensor) {
     const auto bias = floats_of(editor.tensor(node.inputs[2]));
-    if (!bias || bias->size() != out.out_channels) return std::nullopt;
+    if (!bias || bias->size() != out.bias.size()) return std::nullopt;
     out.bias = *bias;
   }
   return out;
@@ -135,33 +112,26 @@ void put_weights(Editor& editor, int n, const Weights& weights) {
   const std::string name = w.name;
   const TensorType type = w.type;
   editor.set_input(n, 1, editor.add_tensor(name, type, constant_floats(NK_FLOAT32, weights.w)));
-  const TensorType bias_type{NK_FLOAT32, {static_cast<int64_t>(weights.out_channels)}, {}};
+  const TensorType bias_type{NK_FLOAT32, {static_cast<int64_t>(weights.bias.size())}, {}};
   editor.set_input(
       n, 2,
       editor.add_tensor(name + "/bias", bias_type, constant_floats(NK_FLOAT32, weights.bias)));
-}
-
-// Output channel of the i-th weight.
-size_t out_channel(const WeightedRow& row, const Weights& weights, size_t i) {
-  return row.depthwise ? i % weights.out_channels : i / (weights.w.size() / weights.out_channels);
 }
 
 // affine(weighted(x)): node n is the affine one.
 bool fold_back(Editor& editor, int n, const Affine& affine) {
   const int maker = editor.producer(affine.x);
   if (maker < 0 || editor.only_reader(affine.x) != n) return false;
-  const WeightedRow* row = weighted_row(editor.node(maker));
-  if (row == nullptr || !is_unclamped(editor.node(maker))) return false;
-  auto weights = weights_of(editor, editor.node(maker), *row);
-  if (!weights || weights->w.empty()) return false;
+  auto weights = weights_of(editor, editor.node(maker));
+  if (!weights || !is_unclamped(editor.node(maker))) return false;
   const auto fits = [&](const std::vector<double>& v) {
-    return v.size() == 1 || v.size() == weights->out_channels;
+    return v.size() == 1 || v.size() == weights->bias.size();
   };
   if (!fits(affine.scale) || !fits(affine.shift)) return false;
   for (size_t i = 0; i < weights->w.size(); ++i) {
-    weights->w[i] *= at(affine.scale, out_channel(*row, *weights, i));
+    weights->w[i] *= at(affine.scale, weights->layout.out_channel(i));
   }
-  for (size_t o = 0; o < weights->out_channels; ++o) {
+  for (size_t o = 0; o < weights->bias.size(); ++o) {
     weights->bias[o] = weights->bias[o] * at(affine.scale, o) + at(affine.shift, o);
   }
   put_weights(editor, maker, *weights);
@@ -178,18 +148,6 @@ bool has_padding(const Node& node) {
          std::ranges::any_of(node.attrs.get_ints("pads"), [](int64_t p) { return p != 0; });
 }
 
-// Input channel of the i-th weight.
-size_t in_channel(const Node& node, const WeightedRow& row, const Weights& weights, const Dims& w,
-                  size_t i, int64_t in_channels) {
-  if (row.depthwise) {
-    return i % weights.out_channels / (weights.out_channels / static_cast<size_t>(in_channels));
-  }
-  const auto per_group = static_cast<size_t>(w.back());
-  const auto groups = static_cast<size_t>(node.attrs.get_int("groups", 1));
-  const size_t group = out_channel(row, weights, i) / (weights.out_channels / groups);
-  return group * per_group + i % per_group;
-}
-
 // weighted(affine(x)): node n is the affine one.
 bool fold_forward(Editor& editor, int n, const Affine& affine) {
   if (affine.activation != "none") return false;
@@ -197,22 +155,23 @@ bool fold_forward(Editor& editor, int n, const Affine& affine) {
   const int reader = editor.only_reader(y);
   if (reader < 0) return false;
   const Node node = editor.node(reader);
-  const WeightedRow* row = weighted_row(node);
-  if (row == nullptr || node.inputs[0] != y) return false;
+  if (node.inputs[0] != y) return false;
   const bool shifts = std::ranges::any_of(affine.shift, [](double v) { return v != 0.0; });
   if (shifts && has_padding(node)) return false;
-  auto weights = weights_of(editor, node, *row);
-  if (!weights || weights->w.empty()) return false;
+  auto weights = weights_of(editor, node);
+  if (!weights) return false;
+  const WeightLayout& layout = weights->layout;
   const Dims w = editor.type(node.inputs[1]).dims;
   const int64_t channels = editor.type(y).dims.back();
-  const int64_t expected = row->depthwise ? channels : w.back() * node.attrs.get_int("groups", 1);
+  const int64_t expected =
+      layout.depthwise() ? channels : w.back() * node.attrs.get_int("groups", 1);
   if (channels != expected || channels < 1 ||
-      (row->depthwise && static_cast<int64_t>(weights->out_channels) % channels != 0)) {
+      (layout.depthwise() && static_cast<int64_t>(layout.out_channels()) % channels != 0)) {
     return false;
   }
   for (size_t i = 0; i < weights->w.size(); ++i) {
-    const size_t c = in_channel(node, *row, *weights, w, i, channels);
-    weights->bias[out_channel(*row, *weights, i)] += weights->w[i] * at(affine.shift, c);
+    const size_t c = layout.in_channel(i);
+    weights->bias[layout.out_channel(i)] += weights->w[i] * at(affine.shift, c);
     weights->w[i] *= at(affine.scale, c);
   }
   put_weights(editor, reader, *weights);
