@@ -10,6 +10,7 @@
 #include "compiler/driver/concats.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/omit_softmax.h"
+#include "compiler/passes/fuse/fuse.h"
 #include "compiler/plan/io/json.h"
 #include "netkit/version.h"
 
@@ -36,6 +37,18 @@ std::vector<std::pair<std::string, std::string>> provenance(const Compilation& c
           {"sha256", c.foreign.sha256},
           {"version", NETKIT_VERSION_STRING},
           {"options", used}};
+}
+
+// No float32 in a quantised model that nobody was told of.
+void warn_of_float(Compilation& c) {
+  constexpr size_t kNamed = 5;
+  std::vector<std::string> places = float_between_integers(c.graph);
+  if (places.empty()) return;
+  const size_t more = places.size() - std::min(places.size(), kNamed);
+  places.resize(places.size() - more);
+  c.warnings.push_back(fmt::format(
+      "runs in float32 between quantised values, as no integer kernel takes these types: {}{}",
+      fmt::join(places, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
 }
 
 }  // namespace
@@ -72,6 +85,7 @@ Result<Compilation> compile_foreign(ForeignGraph foreign, const CompileOptions& 
   if (options.last == Phase::kQuantise) return c;
 
   NK_TRY(compile_lowered(*target, options, c));
+  warn_of_float(c);
   if (options.last != Phase::kPlan) return c;
   NK_TRY(choose_concats(*target, options, c));
   c.program = assemble(c.schedule, c.layout, options.plan.in_out == plan::InOut::kCallerOwned);

@@ -13,6 +13,8 @@ namespace netkit {
 // Little-endian, row-major.
 using Bytes = std::vector<std::byte>;
 
+struct Dequantised;  // tensor_type.h
+
 // Immutable; copies share the bytes. A file of a few bytes can state a repeated element of any
 // size: size() and element() cost nothing, * and -> write all of it, once for all copies. Not for
 // several threads.
@@ -41,6 +43,13 @@ class ConstData {
   // What is repeated; nullptr where the bytes were given in full.
   const Bytes* element() const { return all_->element.empty() ? nullptr : &all_->element; }
 
+  // The integers that float32 values were computed from, of the same shape; nullptr where there
+  // are none. No part of what == compares.
+  const Dequantised* integers() const { return integers_.get(); }
+  void set_integers(std::shared_ptr<const Dequantised> integers) {
+    integers_ = std::move(integers);
+  }
+
  private:
   struct All {
     mutable std::shared_ptr<const Bytes> bytes;
@@ -49,6 +58,7 @@ class ConstData {
   };
   const Bytes& written() const;
   std::shared_ptr<const All> all_;
+  std::shared_ptr<const Dequantised> integers_;
 };
 
 }  // namespace netkit

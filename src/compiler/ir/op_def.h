@@ -99,6 +99,7 @@ struct QuantForm {
   size_t real_inputs = SIZE_MAX;  // so many float32 inputs hold real values, the others tables
   // A constant float32 table as the integer kernels want it; nullptr: they want none.
   Result<Tensor> (*table)(const Tensor& table) = nullptr;
+  bool rounds = false;  // kSame: outputs are made of several values and rounded to their scale
 };
 
 struct OpDef {

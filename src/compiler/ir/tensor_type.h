@@ -38,6 +38,12 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
+// What the values of a float32 constant were dequantised from.
+struct Dequantised {
+  TensorType type;
+  ConstData data;
+};
+
 int bits_of(nk_dtype dtype);
 std::string_view name_of(nk_dtype dtype);                // "int8"
 nk_dtype dtype_from_name(std::string_view name);         // NK_DTYPE_NONE when unknown

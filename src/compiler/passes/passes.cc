@@ -15,6 +15,8 @@ namespace netkit {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {"fuse-qdq", "dequantize, operator and quantize of ONNX become an operator on integers",
+     fuse_qdq, PassStage::kFirst},
     {"fold-constants", "compute nodes whose inputs are constants", fold_constants},
     {"remove-identities", "drop nodes that give back their input", remove_identities},
     {"merge-reshapes", "join reshapes and move them behind elementwise operators",
@@ -31,7 +33,8 @@ constexpr Pass kPasses[] = {
     {"fuse-activations", "relu, relu6 and clip become part of what makes their input",
      fuse_activations},
     {"remove-dead", "drop nodes that nothing reads", remove_dead},
-    {kReadParts, "convolutions read the parts of a concatenation of channels", read_parts, true},
+    {kReadParts, "convolutions read the parts of a concatenation of channels", read_parts,
+     PassStage::kLast},
 };
 
 // Every round that changes something removes, joins or moves forward a node, so the rounds end;
@@ -100,12 +103,11 @@ Result<Graph> run_read_parts(const PassOptions& options, const Graph& graph) {
   return read_parts_but(graph, made);
 }
 
-// Those of a round, or those that come last.
-Result<void> run_passes(bool last, const PassOptions& options, Graph& graph) {
+Result<void> run_passes(PassStage stage, const PassOptions& options, Graph& graph) {
   for (const Pass& pass : kPasses) {
-    if (pass.last != last) continue;
+    if (pass.stage != stage) continue;
     if (std::ranges::find(options.disabled, pass.name) != options.disabled.end()) continue;
-    auto next = pass.last ? run_read_parts(options, graph) : pass.run(graph);
+    auto next = pass.name == kReadParts ? run_read_parts(options, graph) : pass.run(graph);
     if (!next) {
       next.error().where =
           fmt::format("{}: pass {} {}", graph.source, pass.name, next.error().where);
@@ -129,11 +131,12 @@ bool same_graph(const Graph& a, const Graph& b) {
 Result<Graph> optimise(const Graph& graph, const PassOptions& options) {
   NK_TRY(check_names(options));
   Graph current = graph;
+  NK_TRY(run_passes(PassStage::kFirst, options, current));
   for (int round = 0; round < kMaxRounds; ++round) {
     Graph before = current;
-    NK_TRY(run_passes(false, options, current));
+    NK_TRY(run_passes(PassStage::kRounds, options, current));
     if (!same_graph(before, current)) continue;
-    NK_TRY(run_passes(true, options, current));
+    NK_TRY(run_passes(PassStage::kLast, options, current));
     return separate_outputs(current);
   }
   return bad_input(fmt::format("the passes do not settle in {} rounds", kMaxRounds), graph.source,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // passes: what a good engineer would do to the drawing of a net before building it. Graph → Graph,
-// the same function: float32 within 1e-6 relative, integers bit for bit.
+// the same function: float32 within 1e-6 relative, integers bit for bit, but for fuse-qdq (a step).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,11 +14,14 @@
 
 namespace netkit {
 
+// Once before the rounds, in every round, or once when the rounds have settled.
+enum class PassStage : uint8_t { kFirst, kRounds, kLast };
+
 struct Pass {
   std::string_view name;     // for PassOptions::disabled and --disable-pass
   std::string_view summary;  // one line for --help
   Result<Graph> (*run)(const Graph&);
-  bool last = false;         // runs once, when the others have settled
+  PassStage stage = PassStage::kRounds;
 };
 
 // The pass that a driver also plans without: it is not sure to save memory. As "read-parts=NAME" it
@@ -25,7 +29,7 @@ struct Pass {
 inline constexpr std::string_view kReadParts = "read-parts";
 inline constexpr std::string_view kReadPartsOf = "read-parts=";
 
-// All passes in the order in which a round runs them.
+// All passes in the order in which a stage runs them.
 std::span<const Pass> all_passes();
 
 struct PassOptions {

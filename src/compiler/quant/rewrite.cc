@@ -7,7 +7,7 @@
 #include <map>
 
 #include "compiler/eval/eval.h"
-#include "compiler/quant/forms.h"
+#include "compiler/eval/quant_forms.h"
 #include "compiler/quant/weights.h"
 
 namespace netkit::quant {

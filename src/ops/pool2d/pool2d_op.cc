@@ -170,6 +170,6 @@ extern const OpDef nk_op_max_pool2d =
 extern const OpDef nk_op_avg_pool2d =
     with_quant({"avg_pool2d", kAvgRules,   kTable::fields, kTable::bytes,
                 infer,        make_params, make_args,      macs},
-               {QuantRule::kSame});
+               {.rule = QuantRule::kSame, .rounds = true});
 
 }  // namespace netkit

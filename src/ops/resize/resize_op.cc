@@ -118,6 +118,6 @@ uint64_t macs(const Graph& graph, const Node& node) {
 extern const OpDef nk_op_resize =
     with_quant({"resize", resize_rules(), kTable::fields, kTable::bytes,
                 infer,    make_params,    make_args,      macs},
-               {QuantRule::kSame, 0, 0.0f, 0, 1, integer_table});
+               {QuantRule::kSame, 0, 0.0f, 0, 1, integer_table, true});
 
 }  // namespace netkit

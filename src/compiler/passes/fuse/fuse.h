@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "compiler/ir/graph.h"
@@ -31,6 +32,16 @@ Result<Graph> fuse_pads(const Graph& graph);
 Result<Graph> read_parts(const Graph& graph);
 // The same but for concatenations that make a tensor of a name in `made`.
 Result<Graph> read_parts_but(const Graph& graph, const std::set<std::string>& made);
+
+// dequantize → float32 operator → quantize, as ONNX states quantisation (QDQ), becomes the operator
+// on integers wherever its integer kernels take these scales; activations, transposes and reshapes
+// between them do not stand in the way. Within a step of the float32 operator rounded, not always
+// bit for bit. What TensorFlow Lite dequantises stays float32. Run before weights are changed: the
+// integers are those of ConstData::integers().
+Result<Graph> fuse_qdq(const Graph& graph);
+// What of a model that states its quantisation still computes in float32 from dequantised values,
+// as "softmax 'name'".
+std::vector<std::string> float_between_integers(const Graph& graph);
 
 // float32: x * (1 + erf(x / sqrt 2)) * 0.5 in any order of the factors.
 Result<Graph> fuse_gelu(const Graph& graph);

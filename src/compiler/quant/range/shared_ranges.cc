@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "compiler/ir/const_values.h"
-#include "compiler/quant/forms.h"
+#include "compiler/eval/quant_forms.h"
 #include "compiler/quant/range/ranges.h"
 
 namespace netkit::quant {

@@ -113,23 +113,23 @@ Result<TensorId> offset_input(const ForeignNode& node, LowerContext& context, si
   return with_quant(context, x, quant);
 }
 
-namespace {
-
-Quant shifted(Quant quant, int64_t by) {
-  quant.zero_point.resize(quant.scale.size(), 0);
-  for (int64_t& zero : quant.zero_point) zero += by;
-  return quant;
-}
-
-int64_t shift_to(nk_dtype dtype) {
-  return dtype == NK_INT8 ? -128 : 128;
-}
-
 bool is_x8(nk_dtype dtype) {
   return dtype == NK_INT8 || dtype == NK_UINT8;
 }
 
-}  // namespace
+TensorType as_x8(TensorType type, nk_dtype dtype) {
+  if (type.dtype == dtype || !is_x8(type.dtype) || !is_x8(dtype)) return type;
+  type.dtype = dtype;
+  type.quant.zero_point.resize(type.quant.scale.size(), 0);
+  for (int64_t& zero : type.quant.zero_point) zero += dtype == NK_INT8 ? -128 : 128;
+  return type;
+}
+
+ConstData flipped_x8(const ConstData& data) {
+  Bytes bytes = *data;
+  for (std::byte& b : bytes) b ^= std::byte{0x80};
+  return std::make_shared<const Bytes>(std::move(bytes));
+}
 
 Result<TensorId> as_x8(LowerContext& context, TensorId x, nk_dtype dtype,
                        const std::string& where) {
@@ -140,11 +140,9 @@ Result<TensorId> as_x8(LowerContext& context, TensorId x, nk_dtype dtype,
                      where);
   }
   if (tensor.type.dtype == dtype) return x;
-  TensorType type{dtype, tensor.type.dims, shifted(tensor.type.quant, shift_to(dtype))};
+  TensorType type = as_x8(tensor.type, dtype);
   if (tensor.is_constant()) {
-    Bytes bytes = *tensor.data;
-    for (std::byte& b : bytes) b ^= std::byte{0x80};
-    return context.add_constant(tensor.name, std::move(type), std::move(bytes));
+    return context.add_constant(tensor.name, std::move(type), *flipped_x8(tensor.data));
   }
   Attrs attrs;
   attrs.set("to", std::string(name_of(dtype)));
@@ -159,8 +157,8 @@ Result<QuantisedOutput> quantised_output(const ForeignNode& node, const LowerCon
     return bad_input("one scale and an int8 or uint8 zero point are supported for the output",
                      place_of(node));
   }
-  return QuantisedOutput{{stated, {}, q.quant},
-                         {made, {}, stated == made ? q.quant : shifted(q.quant, shift_to(made))}};
+  const TensorType type{stated, {}, q.quant};
+  return QuantisedOutput{type, as_x8(type, made)};
 }
 
 }  // namespace netkit

@@ -33,6 +33,13 @@ Result<TensorId> quantised_input(const ForeignNode& node, LowerContext& context,
 Result<TensorId> offset_input(const ForeignNode& node, LowerContext& context, size_t at,
                               size_t zero, int64_t axis);
 
+bool is_x8(nk_dtype dtype);  // int8 or uint8
+// A type of 8-bit elements as int8 or uint8: zero points 128 more or less. Of another dtype: as it
+// is.
+TensorType as_x8(TensorType type, nk_dtype dtype);
+// The elements that go with it.
+ConstData flipped_x8(const ConstData& data);
+
 // x, int8 or uint8, as the other of the two: elements and zero points 128 more or less, the same
 // real values. x itself where it is of that type.
 Result<TensorId> as_x8(LowerContext& context, TensorId x, nk_dtype dtype, const std::string& where);

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/op_def.h"
 
-namespace netkit::quant {
+namespace netkit {
 
 inline const QuantForm& form_of(const Node& node) {
   static constexpr QuantForm kNone;
@@ -19,4 +19,4 @@ inline bool is_real(const Graph& graph, const Node& node, size_t i) {
          graph.tensor(id).type.dtype == NK_FLOAT32;
 }
 
-}  // namespace netkit::quant
+}  // namespace netkit
