@@ -64,6 +64,7 @@ target_compile_options(test_tests PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop
 foreach(dialect 99 11 23)
   set(name test_capi_c${dialect})
   add_executable(${name} ${CMAKE_SOURCE_DIR}/tests/capi/all_calls.c
+                 ${CMAKE_SOURCE_DIR}/tests/capi/arena_calls.c
                  ${CMAKE_SOURCE_DIR}/tests/capi/quant_calls.c)
   set_target_properties(${name} PROPERTIES C_STANDARD ${dialect} LINKER_LANGUAGE CXX)
   target_link_libraries(${name} PRIVATE netkit_flags netkit_command_line m)

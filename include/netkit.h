@@ -8,6 +8,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+/* alignas and alignof, as firmware writes its buffers; C23 and C++ have them as keywords. */
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && \
+    __STDC_VERSION__ < 202311L
+#include <stdalign.h>
+#endif
 
 #include "netkit/c/status.h"
 

@@ -15,6 +15,7 @@ namespace netkit {
 struct ArenaOwned {
   ArenaOwned* next = nullptr;
   void (*release)(ArenaOwned* self) = nullptr;
+  const ArenaOwned* place = nullptr;  // set by own; else the node was overwritten and ends the list
 };
 
 struct Arena {
@@ -28,16 +29,16 @@ struct Arena {
   // As init.
   Arena(void* memory, std::size_t size) { bind(memory, size); }
 #if defined(NETKIT_TARGET_CPU)
-  // What the arena owns goes with it; the heap behind it only by destroy_heap.
-  ~Arena() { reset(); }
+  // What the arena owns goes with it, the heap behind it too.
+  ~Arena() { release_all(); }
 #endif
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Binds a buffer of the caller's, of any alignment; nullptr has no capacity. What the arena owned
-  // before is released, as by reset.
+  // Binds a buffer of the caller's, of any alignment; nullptr has no capacity. All that the arena
+  // owned before is released: mapped files, constants of models, what init_heap took.
   void init(void* memory, std::size_t size) {
-    reset();
+    release_all();
     bind(memory, size);
   }
 
@@ -61,11 +62,13 @@ struct Arena {
   // converted models are released.
   void reset() {
     release_mapped_file();
-    while (owned_ != nullptr) {
+    while (owned_ != nullptr && owned_->place == owned_) {
       ArenaOwned* first = owned_;
       owned_ = first->next;
       first->release(first);
     }
+    owned_ = nullptr;
+    seal_ = seal();
     offset = 0;
     ++generation_;
   }
@@ -89,15 +92,21 @@ struct Arena {
   // Until the next reset.
   void own(ArenaOwned* what) {
     what->next = owned_;
-    owned_ = what;
+    what->place = owned_ = what;
+    seal_ = seal();
   }
   // Counts resets, so that a handle can tell that its memory is gone.
   std::uint32_t generation() const { return generation_; }
+  // Are these the words that the calls above left, and not what memory held that nobody set? For
+  // storage that is filled again.
+  bool is_intact() const { return seal_ == seal(); }
 
 #ifdef NETKIT_ARENA_HEAP
-  // One allocation behind the arena, once per session; false where there is none of that size.
+  // One allocation behind the arena, once per session; false where there is none of that size. As
+  // init, it first releases what the arena owned.
   bool init_heap(std::size_t size);
-  // Resets; on a cpu it frees what init_heap took. Does nothing to a caller's buffer.
+  // Resets; on a cpu it frees what init_heap took, an mpu keeps it until the next init or
+  // init_heap. Does nothing to a caller's buffer.
   void destroy_heap();
 #endif
 #ifdef NETKIT_USE_MMAP
@@ -108,6 +117,7 @@ struct Arena {
   void release_mapped_file() {
     if (mapped_ != nullptr) unmap_(mapped_, mapped_bytes_);
     mapped_ = nullptr;
+    seal_ = seal();
   }
 
  private:
@@ -115,7 +125,23 @@ struct Arena {
     base = static_cast<std::byte*>(memory);
     capacity = memory != nullptr ? size : 0;
     offset = high_water_ = 0;
-    on_heap_ = false;
+  }
+  void release_all() {
+    reset();
+    if (free_ != nullptr) free_(base);
+    free_ = nullptr;
+    base = nullptr;
+    capacity = 0;
+    seal_ = seal();
+  }
+  // Mixes what is released later; 0 where nothing is.
+  std::uintptr_t seal() const {
+    constexpr std::uintptr_t kOdd = 0x9E3779B1u;
+    const auto owned = reinterpret_cast<std::uintptr_t>(owned_);
+    const auto mapped = reinterpret_cast<std::uintptr_t>(mapped_) * kOdd + mapped_bytes_;
+    const auto heap = free_ != nullptr ? reinterpret_cast<std::uintptr_t>(base) : 0;
+    const auto calls = reinterpret_cast<std::uintptr_t>(free_);
+    return (((owned * kOdd + (mapped_ ? mapped : 0)) * kOdd) + heap) * kOdd + calls;
   }
 
   std::size_t high_water_ = 0;
@@ -123,8 +149,9 @@ struct Arena {
   const void* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;
   void (*unmap_)(const void* data, std::size_t size) = nullptr;
+  void (*free_)(void* memory) = nullptr;  // of what init_heap took
+  std::uintptr_t seal_ = 0;
   std::uint32_t generation_ = 0;
-  bool on_heap_ = false;
 };
 
 }  // namespace netkit

@@ -17,7 +17,8 @@ namespace netkit {
 enum class ActivationType { None, ReLU, Sigmoid, Tanh, LeakyReLU, ReLU6, Softmax };
 static_assert(static_cast<int>(ActivationType::Softmax) == NK_ACTIVATION_SOFTMAX);
 
-// tag: what the layer is ("conv2d"), valid for the call; the time of one layer in one inference.
+// tag: what the layer is ("conv2d"), in a file of version 5 what the step does ("softmax"); valid
+// for the call. duration_ns: of one layer in one inference.
 using NetworkTimingFn = void (*)(const char* tag, std::uint64_t duration_ns, void* user_data);
 
 // An int8 network (nk_quant_t): entries, and omit_final_softmax.
@@ -43,8 +44,8 @@ nk_status_t load_network(void* storage, Arena& arena, const ModelSource& source,
                          nk_arch_info_t* info);
 // Calls the listener for each layer of a loaded network, in order.
 void each_loaded_layer(const void* storage, LayerListener listener, void* user);
-// One inference on `input`, as nk_cnn_forward; `timing` is called once per layer, or per step where
-// a file has no layers. The result becomes a view.
+// One inference on `input`, as nk_cnn_forward; `timing` is called once per layer, or per step of
+// a file of version 5, which has no layers. The result becomes a view.
 nk_status_t time_network(void* storage, const Tensor& input, Tensor& output, NetworkTimingFn timing,
                          void* user_data);
 

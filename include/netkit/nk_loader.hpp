@@ -95,7 +95,7 @@ struct ArchInfo {
   std::array<std::uint32_t, kMaxTensorRank> input_shape{};
   std::uint32_t input_rank = 0, num_layers = 0;
   std::uint32_t input_elements = 0, output_elements = 0;
-  std::size_t weight_floats = 0;  // weights and biases, elements
+  std::size_t weight_floats = 0;  // nk_arch_info_t::expected_weight_floats
 };
 
 // `out` is overwritten: FreeParsedModelExtras first where it holds a model already.

@@ -173,10 +173,20 @@ std::string global_help(const CLI::App& verb) {
   return std::string(kJsonHelp) + (none ? "" : kArenaHelp);
 }
 
+// A shell gives a name and words; what calls nk_cli_run from C may give anything.
+bool are_words(int argc, char** argv) {
+  if (argc < 1 || argv == nullptr) return false;
+  return std::none_of(argv, argv + argc, [](const char* word) { return word == nullptr; });
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kAbout);
   Context context;
   std::string arena;
+  if (!are_words(argc, argv)) {
+    return usage_error("no words: argv holds the program's name, then a verb, and no NULL",
+                       "netkit --help", context.globals);
+  }
   app.footer(kExamples);
   app.set_version_flag("--version", NETKIT_VERSION_STRING);
   app.add_flag("--json", context.globals.json, "one JSON object on stdout, messages on stderr");

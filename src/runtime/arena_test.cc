@@ -2,10 +2,12 @@
 #include "runtime/arena.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstring>
 #include <vector>
 
+#include "netkit.h"
 #include "netkit/arena_util.hpp"
 
 namespace netkit {
@@ -97,6 +99,7 @@ TEST(Arena, ResetAndInitReleaseWhatItOwns) {
   arena.own(&b);
   arena.reset();
   EXPECT_EQ(released, 2);
+  EXPECT_TRUE(arena.is_intact());
   EXPECT_EQ(arena.offset, 0u);
   EXPECT_NE(arena.generation(), before);
   arena.own(&c);
@@ -104,6 +107,65 @@ TEST(Arena, ResetAndInitReleaseWhatItOwns) {
   EXPECT_EQ(released, 3);
   EXPECT_EQ(arena.capacity, 16u);
   EXPECT_EQ(arena.high_water(), 0u);
+}
+
+// Of the heap, in blocks of kBlock: larger than what free keeps as it was.
+constexpr size_t kBlock = size_t{4} << 20;
+size_t blocks_held() {
+  const auto info = mallinfo2();
+  return (info.uordblks + info.hblkhd) / kBlock;
+}
+// How many more one block is: 0 under a sanitizer, which counts nothing and finds leaks itself.
+size_t counts_as() {
+  const size_t before = blocks_held();
+  const std::vector<char> block(kBlock);
+  return blocks_held() - before;
+}
+
+TEST(Arena, EveryInitReleasesTheHeapOfTheOneBefore) {
+  Memory memory;
+  const size_t before = blocks_held(), one = counts_as();
+  {
+    Arena arena;
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(arena.init_heap(kBlock));
+      EXPECT_EQ(blocks_held(), before + one);
+      arena.init(memory.bytes, sizeof memory.bytes);
+      EXPECT_EQ(blocks_held(), before);
+      ASSERT_TRUE(ArenaUtil::Init(arena, kBlock));
+    }
+  }
+  EXPECT_EQ(blocks_held(), before);
+}
+
+// The C face: storage that holds an arena, storage that holds anything, a copy.
+TEST(Arena, InitOfTheCHandleReleasesToo) {
+  Memory memory;
+  const size_t before = blocks_held(), one = counts_as();
+  nk_arena_t arena, copy;
+  std::memset(&arena, 0xA5, sizeof arena);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(nk_arena_init_heap(&arena, kBlock), NK_OK);
+    EXPECT_EQ(blocks_held(), before + one);
+    copy = arena;
+    nk_arena_init(&copy, memory.bytes, 64);  // owns nothing: the block is still the first one's
+    EXPECT_EQ(blocks_held(), before + one);
+    nk_arena_init(&arena, memory.bytes, 64);
+    EXPECT_EQ(blocks_held(), before);
+  }
+  // What was an arena and is written over owns nothing either: base, owned nodes, mapped file.
+  ASSERT_EQ(nk_arena_init_heap(&arena, kBlock), NK_OK);
+  copy = arena;
+  for (const size_t word : {0u, 4u, 5u}) {
+    arena = copy;
+    arena.storage[word * sizeof(void*)] ^= 0x5A;
+    nk_arena_init(&arena, memory.bytes, 64);
+    EXPECT_EQ(nk_arena_capacity(&arena), 64u);
+    EXPECT_EQ(blocks_held(), before + one);
+  }
+  arena = copy;
+  nk_arena_destroy_heap(&arena);
+  EXPECT_EQ(blocks_held(), before);
 }
 
 TEST(Arena, TheHeapBehindIt) {

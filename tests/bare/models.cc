@@ -157,6 +157,7 @@ TEST(BareModels, NetworkOfFlash) {
   std::vector<std::string> tags;
   cnn->forward_timed(in, memory.arena, note, &tags);
   EXPECT_GE(tags.size(), cnn->LayerCount());
+  EXPECT_EQ(tags[0], "conv2d");
   cnn->SetOmitFinalSoftmax(true);
   EXPECT_TRUE(cnn->OmitFinalSoftmax());
   EXPECT_NE(cnn->forward(in, memory.arena).data, nullptr);

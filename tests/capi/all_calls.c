@@ -32,26 +32,6 @@ static float* numbers(int count) {
   return out;
 }
 
-static void check_arena(void) {
-  nk_arena_t arena = fresh_arena();
-  nk_arena_t heap;
-  void* block;
-  CHECK(nk_arena_capacity(&arena) == ARENA_BYTES && nk_arena_used(&arena) == 0);
-  block = nk_arena_alloc(&arena, 10, 64);
-  CHECK(block != NULL && (size_t)block % 64 == 0);
-  CHECK(nk_arena_used(&arena) + nk_arena_remaining(&arena) == ARENA_BYTES);
-  block = nk_arena_alloc(&arena, 1, 3); /* no power of two */
-  CHECK(block == NULL);
-  CHECK(nk_arena_alloc(&arena, ARENA_BYTES, 1) == NULL);
-  nk_arena_reset(&arena);
-  CHECK(nk_arena_used(&arena) == 0);
-  CHECK(nk_arena_init_heap(&heap, 4096) == NK_OK);
-  CHECK(nk_arena_alloc(&heap, 4096, 1) != NULL);
-  nk_arena_destroy_heap(&heap);
-  CHECK(nk_arena_capacity(&heap) == 0);
-  nk_arena_destroy_heap(&heap);
-}
-
 static void check_tensors(void) {
   nk_arena_t arena = fresh_arena();
   const uint32_t shape[] = {2, 3, 4};
@@ -77,6 +57,9 @@ static void check_tensors(void) {
   nk_tensor_print(&t);
   nk_tensor_print_labeled("a", &a);
   CHECK(nk_argmax_f32(values, 6) == 5);
+  values[2] = values[4] = nanf("");
+  CHECK(nk_argmax_f32(values, 6) == 2 && nk_argmax_f32(values + 4, 2) == 0);
+  CHECK(nk_argmax_f32(values, 0) == 0 && nk_argmax_f32(NULL, 6) == 0);
   bytes[7] = 4;
   CHECK(nk_argmax_i8(bytes, 24) == 7);
 }
@@ -346,7 +329,8 @@ static void check_files(const char* path) {
   CHECK(inspected.arena_bytes_after_load == inspected.arena_bytes_after_forward);
   CHECK(inspected.arena_bytes_after_load <= nk_recommended_arena_bytes(path));
   CHECK(nk_inspect_model_memory(data, size, &arena, &inspected) == NK_OK);
-  CHECK(inspected.flash_payload_bytes > 0);
+  CHECK(inspected.flash_payload_bytes == info.weights_bytes);
+  CHECK(inspected.weight_floats == 160 + 4640 + 8010);
   nk_arena_reset(&arena);
   check_program(data, size);
   free(block);
@@ -365,6 +349,8 @@ static void check_tools(const char* model, const char* folder, char* path) {
   sprintf(path, "%.200s/all_calls.nk", folder);
   CHECK(nk_cli_run(5, arguments) == 0);
   CHECK(nk_cli_run(4, arguments) == 2);
+  CHECK(nk_cli_run(0, NULL) == 2 && nk_cli_run(3, NULL) == 2 && nk_cli_run(-1, arguments) == 2);
+  CHECK(nk_cli_run(6, arguments) == 2); /* the sixth is NULL */
   summary = nk_run_model_tests("no such file");
   CHECK(summary.passed == 0 && summary.failed == 1 && strlen(nk_last_error()) > 0);
   summary = nk_run_all_tests();
@@ -378,6 +364,7 @@ int main(int argc, char** argv) {
   CHECK(strcmp(nk_status_string(NK_OK), "ok") == 0);
   CHECK(strlen(nk_last_error()) == 0);
   check_arena();
+  check_page();
   check_tensors();
   check_ops();
   check_convolutions();

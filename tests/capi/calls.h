@@ -16,6 +16,8 @@
     }                                                                                 \
   } while (0)
 
+void check_arena(void);
+void check_page(void);
 void check_quant(void);
 
 #endif

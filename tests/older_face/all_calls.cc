@@ -90,18 +90,6 @@ TEST(AllCalls, Mlp) {
   EXPECT_NE(std::memcmp(y, timed, sizeof y), 0);
 }
 
-TEST(AllCalls, MlpInArenaTooSmall) {
-  Memory memory(64);
-  MLPNetwork net(4, memory.arena);
-  EXPECT_FALSE(net.IsValid());
-  net.InitLayer(0, Tensor{}, Tensor{}, ActivationType::None);
-  EXPECT_FALSE(net.InitActivationBuffers(memory.arena, 1));
-  float y[1] = {7};
-  Tensor out = TensorFactory::View2D(y, 1, 1);
-  net.forward(out, out, memory.arena);
-  EXPECT_EQ(y[0], 7.0f);
-}
-
 // An int8 dense layer against its real numbers.
 TEST(AllCalls, QuantisedMlp) {
   Memory memory;
@@ -277,6 +265,8 @@ TEST(AllCalls, LoaderOfVersion5) {
   Timed seen;
   cnn->forward_timed(in, memory.arena, note, &seen);
   EXPECT_GT(seen.tags.size(), 2u);
+  EXPECT_EQ(seen.tags[0], "conv2d");
+  EXPECT_EQ(seen.tags.back(), "softmax");
 
   alignas(16) static unsigned char flash[1 << 18];
   const auto bytes = bytes_of(path);
@@ -353,11 +343,29 @@ TEST(AllCalls, LoaderOfOlderFiles) {
   EXPECT_NE(mlp->GetLayer(0).weights, nullptr);
   EXPECT_EQ(mlp->GetLayer(1).in_features, mlp->GetLayer(0).out_features);
   CNNNetwork* cnn = nullptr;
+  {
+    // Of unknown kind it takes what its kind takes, and the difference of two objects at most.
+    Memory other;
+    NkLoader::NetworkKind kind;
+    ASSERT_EQ(NkLoader::Load(mlp_path.c_str(), other.arena, kind, mlp, cnn, shape, rank).status,
+              NkLoader::LoadStatus::Ok);
+    EXPECT_EQ(kind, NkLoader::NetworkKind::Mlp);
+    ASSERT_TRUE(mlp != nullptr && cnn == nullptr);
+    EXPECT_LE(other.arena.offset, memory.arena.offset + sizeof(CNNNetwork) - sizeof(MLPNetwork));
+    ASSERT_EQ(NkLoader::LoadMLP(mlp_path.c_str(), memory.arena, mlp, shape, rank).status,
+              NkLoader::LoadStatus::Ok);
+  }
   ASSERT_EQ(NkLoader::LoadCNN(cnn_path.c_str(), memory.arena, cnn, shape, rank).status,
             NkLoader::LoadStatus::Ok);
   ASSERT_GT(cnn->LayerCount(), 3u);
   EXPECT_EQ(cnn->GetBlock(0).type, CnnBlockType::Conv2D);
   EXPECT_EQ(cnn->GetBlock(1).type, CnnBlockType::MaxPool2D);
+  std::vector<int8_t> image(784, 0);
+  Timed seen;
+  cnn->forward_timed(TensorFactory::View3DInt8(image.data(), 28, 28, 1), memory.arena, note, &seen);
+  ASSERT_EQ(seen.tags.size(), cnn->LayerCount());
+  EXPECT_EQ(seen.tags[0], "conv2d");
+  EXPECT_EQ(seen.tags[1], "max pool");
   TestSuite suite;
   ASSERT_EQ(NkLoader::ReadTestSuite(mlp_path.c_str(), suite).status, NkLoader::LoadStatus::Ok);
   ASSERT_EQ(suite.num_cases, 6u);

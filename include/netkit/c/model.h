@@ -28,25 +28,29 @@ typedef struct nk_model_t {
 NK_STATIC_CHECK(model_size, sizeof(nk_model_t) == 256);
 
 /* The first input, without a batch of 1 in front of an image. num_layers: version 5 counts steps.
- * Elements are those of all inputs, all outputs. */
+ * Elements are those of all inputs, all outputs. weights_bytes and biases_bytes: what the file
+ * stores; version 5 tells no biases apart from weights, multipliers and tables there. */
 typedef struct nk_arch_info_t {
   uint32_t version;
   nk_network_kind_t kind;
   uint32_t input_shape[NK_MAX_TENSOR_RANK];
   uint32_t input_rank;
   uint32_t num_layers;
-  size_t expected_weight_floats; /* weights and biases, elements */
-  size_t weights_bytes, biases_bytes; /* version 5 tells no biases apart: they count as weights */
+  size_t expected_weight_floats; /* weights and biases, elements of whatever type; of version 5
+                                    those of convolutions, dense layers and norms, and all
+                                    constants of float32 operators */
+  size_t weights_bytes, biases_bytes;
   uint32_t input_elements, output_elements;
 } nk_arch_info_t;
 
 typedef struct nk_inspect_info_t {
   nk_arch_info_t arch;
-  size_t weight_floats;
+  size_t weight_floats; /* as expected_weight_floats */
   size_t arena_bytes_after_load;
   size_t arena_bytes_after_forward; /* a forward takes nothing: as after the load */
   size_t arena_remaining;
-  size_t flash_payload_bytes; /* weights, kept outside the arena */
+  size_t flash_payload_bytes; /* all constants of the planned program, which stand outside the
+                                 arena: those of `netkit inspect` */
 } nk_inspect_info_t;
 
 typedef struct nk_test_summary_t {
@@ -99,6 +103,8 @@ nk_status_t nk_model_run(const nk_model_t* model, nk_arena_t* arena, const float
 nk_status_t nk_model_run_int8(const nk_model_t* model, nk_arena_t* arena, const int8_t* input,
                               uint32_t input_count, int8_t* output, uint32_t output_capacity,
                               uint32_t* output_count);
+/* The place of the greatest value, the first of equal ones; a NaN counts as the greatest, as in
+ * numpy and in the operator ArgMax, so that a result gone wrong shows. 0: no values. */
 uint32_t nk_argmax_i8(const int8_t* values, uint32_t count);
 uint32_t nk_argmax_f32(const float* values, uint32_t count);
 
@@ -112,7 +118,8 @@ nk_status_t nk_inspect_model_memory(const uint8_t* data, size_t size, nk_arena_t
  * the models of the folder models/ on their digits. */
 nk_test_summary_t nk_run_model_tests(const char* nk_path);
 nk_test_summary_t nk_run_all_tests(void);
-/* The command line netkit; argv[0] is not read. */
+/* The command line netkit: argv[0] is a name, a verb follows; its exit code. argc 0 or a NULL is
+ * wrong usage (2). */
 int nk_cli_run(int argc, char** argv);
 #endif
 

@@ -52,7 +52,9 @@ const int32_t* nk_tensor_data_i32_const(const nk_tensor_t* tensor);
 /* Of the element in a tensor [h, w, c]; 0 where the tensor has another rank. */
 uint32_t nk_tensor_index_nhwc(const nk_tensor_t* tensor, uint32_t h, uint32_t w, uint32_t c);
 
-/* Float32 tensors only. The functions below them do nothing where these say no. */
+/* Float32 tensors only. The functions below them do nothing where these say no. Elementwise ones
+ * take a c that is a or b itself, mat_mul one that shares no byte with them; check_same_shape_*
+ * and is_elementwise_valid look at shapes alone. */
 bool nk_ops_is_elementwise_valid(const nk_tensor_t* a, const nk_tensor_t* b);
 bool nk_ops_check_same_shape_2d(const nk_tensor_t* a, const nk_tensor_t* b, const nk_tensor_t* c);
 bool nk_ops_check_same_shape_nd(const nk_tensor_t* a, const nk_tensor_t* b, const nk_tensor_t* c);

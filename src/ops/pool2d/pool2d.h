@@ -9,7 +9,7 @@
  * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit: the mean of the quantised
  * values is rounded half away from zero. f32 adds a window in the order kernel_h, kernel_w and
  * divides.
- * A max window that lies in the padding gives the least value; an avg window never does (infer). */
+ * No window lies wholly in the padding: infer and nk_pool2d_fit refuse that. */
 #ifndef NETKIT_OPS_POOL2D_POOL2D_H
 #define NETKIT_OPS_POOL2D_POOL2D_H
 

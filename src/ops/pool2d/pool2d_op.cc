@@ -58,8 +58,12 @@ Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
   const std::string where = place_of(node);
   NK_ASSIGN(const Window window, window_at(graph, node));
   NK_TRY(activation_clamp(node.attrs, where));
-  if (node.op == "avg_pool2d" && !(never_empty(window.h) && never_empty(window.w))) {
-    return bad_input("a window lies in the padding and has no mean", where);
+  if (!never_empty(window.h) || !never_empty(window.w)) {
+    return bad_input(fmt::format("a window lies wholly in the padding and has no {}; pad less than "
+                                 "the {}x{} window",
+                                 node.op == "avg_pool2d" ? "mean" : "greatest value",
+                                 window.h.kernel, window.w.kernel),
+                     where);
   }
   TensorType y = *input_type(graph, node, 0);
   NK_TRY(check_sizes(std::array<const TensorType*, 1>{&y}, where));

@@ -204,15 +204,24 @@ TEST(Pool2dLower, GlobalPoolsCoverTheInput) {
   EXPECT_EQ(lowered.params.kernel_w, 5);
 }
 
-TEST(Pool2dLower, RefusesIndicesAndEmptyMeans) {
+TEST(Pool2dLower, RefusesIndicesAndEmptyWindows) {
   ForeignNode node = pool("MaxPool", {2, 2, 2}, {1, 1, 1});
   node.outputs = {0, 1};
   const LoweredPool indices = lower_onnx({1, 1, 4, 4, 4}, node);
   ASSERT_FALSE(indices.done.has_value());
   EXPECT_EQ(indices.done.error().where, "MaxPool 'pool'");
-  node = pool("AveragePool", {2, 2}, {1, 1});
-  node.attrs.set("pads", std::vector<int64_t>{2, 0, 0, 0});
-  EXPECT_FALSE(lower_onnx({1, 1, 4, 4}, node).done.has_value());
+  for (const char* op : {"AveragePool", "MaxPool"}) {
+    node = pool(op, {2, 2}, {1, 1});
+    for (size_t side = 0; side < 4; ++side) {
+      std::vector<int64_t> pads(4, 0);
+      pads[side] = 2;
+      node.attrs.set("pads", pads);
+      EXPECT_FALSE(lower_onnx({1, 1, 4, 4}, node).done.has_value()) << op << " " << side;
+      pads[side] = 1;
+      node.attrs.set("pads", pads);
+      EXPECT_TRUE(lower_onnx({1, 1, 4, 4}, node).done.has_value()) << op << " " << side;
+    }
+  }
 }
 
 TEST(Pool2dLower, TfliteQuantisationMustAgree) {

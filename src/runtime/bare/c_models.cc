@@ -97,7 +97,7 @@ nk_status_t inspect(const ModelSource& from, nk_arena_t* arena, nk_inspect_info_
   nk_status_t status = load(model.storage, arena_of(arena), from, false, &info->arch);
   if (status != NK_OK) return status;
   info->weight_floats = info->arch.expected_weight_floats;
-  info->flash_payload_bytes = info->arch.weights_bytes + info->arch.biases_bytes;
+  info->flash_payload_bytes = constants_bytes(*loaded_of(&model));
   info->arena_bytes_after_load = nk_arena_used(arena);
   status = run_zeros(*loaded_of(&model));
   info->arena_bytes_after_forward = nk_arena_used(arena);

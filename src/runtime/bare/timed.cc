@@ -8,23 +8,6 @@
 namespace netkit {
 namespace {
 
-// In the order of nk_cnn_block_type_t, the words of a cpu.
-constexpr const char* kTags[] = {"conv2d",
-                                 "depthwise conv2d",
-                                 "max pool",
-                                 "average pool",
-                                 "batch norm",
-                                 "layer norm",
-                                 "flatten",
-                                 "dense",
-                                 "ConvNeXt V2 block",
-                                 "UIB",
-                                 "ResNet basic block",
-                                 "YOLOX head",
-                                 "feature tap",
-                                 "YOLOX PAFPN"};
-static_assert(sizeof kTags / sizeof kTags[0] == NK_CNN_BLOCK_YOLOX_PAFPN_MULTISCALE + 1);
-
 struct Listener {
   NetworkTimingFn call;
   void* user;
@@ -33,21 +16,13 @@ struct Listener {
 
 void behind_layer(void* user, uint8_t kind) {
   const auto* to = static_cast<const Listener*>(user);
-  to->call(kTags[kind], 0, to->user);
+  to->call(block_name(static_cast<nk_cnn_block_type_t>(kind)), 0, to->user);
 }
 
-// The step's node in the file.
 void behind_step(void* user, uint32_t index, const nk_file_step&, void* const*) {
   const auto* to = static_cast<const Listener*>(user);
-  const NkView& view = executor_of(&to->loaded->program)->view();
-  const nk_file_section* names = view.find_section(NK_SECTION_STEP_INFO);
-  const char* name = "step";
-  if (names != nullptr && index < names->count) {
-    nk_file_step_info info;
-    __builtin_memcpy(&info, view.payload(*names) + index * sizeof info, sizeof info);
-    name = view.string(info.node_name);
-  }
-  to->call(name, 0, to->user);
+  char text[32];
+  to->call(step_name(executor_of(&to->loaded->program)->view(), index, text), 0, to->user);
 }
 
 }  // namespace

@@ -21,8 +21,11 @@ const ArenaState* state_of(const nk_arena_t* arena) {
 }
 
 Arena& make_arena(nk_arena_t* arena) {
-  auto* state = ::new (static_cast<void*>(arena->storage)) ArenaState;
+  ArenaState* state = state_of(arena);
+  if (state != nullptr && state->home == state && state->arena.is_intact()) return state->arena;
+  state = ::new (static_cast<void*>(arena->storage)) ArenaState;
   state->mark = kMark;
+  state->home = state;
   return state->arena;
 }
 

@@ -10,6 +10,8 @@ namespace netkit {
 struct ArenaState {
   Arena arena;
   uint64_t mark = 0;  // nk_arena_init has filled the storage; chance is 2^-64
+  // The storage that took what the arena owns; another place holds a copy, which owns nothing.
+  const ArenaState* home = nullptr;
 };
 static_assert(sizeof(ArenaState) <= sizeof(nk_arena_t));
 static_assert(alignof(ArenaState) <= alignof(nk_arena_t));
@@ -18,13 +20,15 @@ static_assert(alignof(ArenaState) <= alignof(nk_arena_t));
 ArenaState* state_of(nk_arena_t* arena);
 const ArenaState* state_of(const nk_arena_t* arena);
 
-// The arena of a handle; nullptr as state_of.
+// The arena of a handle, for what it will own; nullptr as state_of.
 inline Arena* arena_of(nk_arena_t* arena) {
   ArenaState* state = state_of(arena);
-  return state == nullptr ? nullptr : &state->arena;
+  if (state == nullptr) return nullptr;
+  state->home = state;
+  return &state->arena;
 }
 
-// An empty arena in the storage, whatever that held.
+// The arena that stands in the storage, for its next init, or a new one, whatever that held.
 Arena& make_arena(nk_arena_t* arena);
 
 }  // namespace netkit

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Convolutions of single tensors: the kernels of conv2d and dwconv2d without a network.
+#include "base/memory.h"
 #include "netkit.h"
 #include "netkit/depthwise_conv2d.hpp"
 #include "ops/conv2d/conv2d.h"
@@ -26,7 +27,11 @@ int64_t slide(int64_t in, int kernel, int stride, int begin, int end) {
 
 // false: input, output and geometry do not fit each other.
 bool fill(const Geometry& g, const nk_tensor_t* x, const nk_tensor_t* y, nk_spatial& p) {
-  if (!is_image(x) || !is_image(y) || x->data == y->data) return false;
+  if (!is_image(x) || !is_image(y)) return false;
+  const size_t x_bytes = sizeof(float) * size_t{x->num_elements};
+  if (netkit::share_bytes(x->data, x_bytes, y->data, sizeof(float) * size_t{y->num_elements})) {
+    return false;
+  }
   const int64_t h = slide(x->shape[0], g.kernel_h, g.stride, g.pad_h, g.pad_h_end);
   const int64_t w = slide(x->shape[1], g.kernel_w, g.stride, g.pad_w, g.pad_w_end);
   const bool fits = h > 0 && w > 0 && g.in_c > 0 && g.out_c > 0 &&

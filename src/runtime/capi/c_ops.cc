@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic on single tensors: each call fills the parameters of one kernel and calls it.
+#include "base/memory.h"
 #include "netkit.h"
 #include "ops/binary/binary.h"
 #include "ops/matmul/matmul.h"
@@ -38,6 +39,17 @@ bool same_shape(const nk_tensor_t* a, const nk_tensor_t* b) {
 
 bool is_matrix(const nk_tensor_t* t) {
   return t && t->rank == 2;
+}
+
+// Do they share no byte?
+bool apart(const nk_tensor_t* a, const nk_tensor_t* c) {
+  const auto bytes = [](const nk_tensor_t* t) { return sizeof(float) * size_t{t->num_elements}; };
+  return !netkit::share_bytes(a->data, bytes(a), c->data, bytes(c));
+}
+
+// c may be written while a is read, element by element.
+bool in_step(const nk_tensor_t* a, const nk_tensor_t* c) {
+  return a->data == c->data || apart(a, c);
 }
 
 // Elements one by one; b_stride 0: b is a single number.
@@ -81,22 +93,23 @@ bool nk_ops_check_same_shape_nd(const nk_tensor_t* a, const nk_tensor_t* b, cons
 }
 bool nk_ops_is_elementwise_valid_nd(const nk_tensor_t* a, const nk_tensor_t* b,
                                     const nk_tensor_t* c) {
-  return same_shape(a, b) && same_shape(a, c);
+  return nk_ops_check_same_shape_nd(a, b, c) && in_step(a, c) && in_step(b, c);
 }
 bool nk_ops_is_matmul_valid(const nk_tensor_t* a, const nk_tensor_t* b, const nk_tensor_t* c) {
   return usable(a) && usable(b) && usable(c) && is_matrix(a) && is_matrix(b) && is_matrix(c) &&
-         a->shape[1] == b->shape[0] && c->shape[0] == a->shape[0] && c->shape[1] == b->shape[1];
+         a->shape[1] == b->shape[0] && c->shape[0] == a->shape[0] && c->shape[1] == b->shape[1] &&
+         apart(a, c) && apart(b, c);
 }
 bool nk_ops_is_unary_op_valid(const nk_tensor_t* a, const nk_tensor_t* c) {
-  return usable(a) && usable(c) && a->num_elements == c->num_elements;
+  return usable(a) && usable(c) && a->num_elements == c->num_elements && in_step(a, c);
 }
 
 void nk_ops_mul_nd(const nk_tensor_t* a, const nk_tensor_t* b, nk_tensor_t* c) {
-  if (!nk_ops_check_same_shape_nd(a, b, c)) return;
+  if (!nk_ops_is_elementwise_valid_nd(a, b, c)) return;
   pairwise(nk_mul_f32_ref, a, static_cast<const float*>(b->data), 1, c);
 }
 void nk_ops_mat_add_nd(const nk_tensor_t* a, const nk_tensor_t* b, nk_tensor_t* c) {
-  if (!nk_ops_check_same_shape_nd(a, b, c)) return;
+  if (!nk_ops_is_elementwise_valid_nd(a, b, c)) return;
   pairwise(nk_add_f32_ref, a, static_cast<const float*>(b->data), 1, c);
 }
 void nk_ops_mul(const nk_tensor_t* a, const nk_tensor_t* b, nk_tensor_t* c) {
@@ -110,7 +123,7 @@ void nk_ops_mul_scalar(const nk_tensor_t* a, float scalar, nk_tensor_t* c) {
 }
 
 void nk_ops_mat_mul(const nk_tensor_t* a, const nk_tensor_t* b, nk_tensor_t* c) {
-  if (!nk_ops_is_matmul_valid(a, b, c) || c->data == a->data || c->data == b->data) return;
+  if (!nk_ops_is_matmul_valid(a, b, c)) return;
   nk_matmul_params p{};
   for (int32_t& size : p.stack) size = 1;
   p.rows = static_cast<int32_t>(a->shape[0]);

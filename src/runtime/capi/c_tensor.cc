@@ -94,9 +94,13 @@ uint32_t nk_tensor_index_nhwc(const nk_tensor_t* tensor, uint32_t h, uint32_t w,
   return h * tensor->stride[0] + w * tensor->stride[1] + c * tensor->stride[2];
 }
 
+// NaN is the one value that differs from itself.
 uint32_t nk_argmax_f32(const float* values, uint32_t count) {
   uint32_t best = 0;
-  for (uint32_t i = 1; values && i < count; ++i) best = values[i] > values[best] ? i : best;
+  for (uint32_t i = 0; values && i < count; ++i) {
+    if (values[i] != values[i]) return i;
+    best = values[i] > values[best] ? i : best;
+  }
   return best;
 }
 

@@ -46,6 +46,12 @@ TEST(OlderFace, TensorsAndOps) {
   Ops::ReLU6(a, c);
   EXPECT_EQ(tensor_data_f32(c)[3], 6.0f);
   ASSERT_TRUE(Ops::IsMatMulValid(a, a, c));
+  EXPECT_FALSE(Ops::IsMatMulValid(a, c, a));  // the output would be written while it is read
+  Tensor late = a;
+  late.data = tensor_data_f32(a) + 1;
+  EXPECT_FALSE(Ops::IsMatMulValid(a, a, late));
+  EXPECT_FALSE(Ops::IsElementwiseValidND(a, a, late) || Ops::IsUnaryOpValid(a, late));
+  EXPECT_TRUE(Ops::IsElementwiseValidND(a, c, a) && Ops::IsUnaryOpValid(a, a));
   Ops::MatMul(a, a, c);
   EXPECT_EQ(tensor_data_f32(c)[0], 7.0f);
   Ops::MulScalar(a, 2.0f, c);
@@ -88,6 +94,9 @@ TEST(OlderFace, BothConvolutionsAgreeOnOneChannel) {
   EXPECT_EQ(y[4], 0.0f);
   conv.stride = 2;
   EXPECT_FALSE(conv.forward(in, out));
+  conv.stride = 1;
+  Tensor over = TensorFactory::ViewND(x.data() + 1, 3, shape);
+  EXPECT_FALSE(conv.forward(in, over));  // it shares bytes with the input
 }
 
 }  // namespace

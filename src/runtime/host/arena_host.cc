@@ -14,19 +14,18 @@ namespace netkit {
 
 #ifdef NETKIT_ARENA_HEAP
 bool Arena::init_heap(std::size_t size) {
-  destroy_heap();
+  release_all();
   void* memory = size != 0 ? std::malloc(size) : nullptr;
   bind(memory, size);
-  on_heap_ = memory != nullptr;
-  return on_heap_;
+  if (memory != nullptr) free_ = std::free;
+  seal_ = seal();
+  return memory != nullptr;
 }
 
 void Arena::destroy_heap() {
   reset();
-#ifdef NETKIT_TARGET_CPU  // an mpu keeps what it took for good
-  if (!on_heap_) return;
-  std::free(base);
-  bind(nullptr, 0);
+#ifdef NETKIT_TARGET_CPU
+  if (free_ != nullptr) init(nullptr, 0);
 #endif
 }
 #endif
@@ -44,6 +43,7 @@ void Arena::attach_mapped_file(const void* data, std::size_t size) {
     munmap(const_cast<void*>(mapped), bytes);
 #endif
   };
+  seal_ = seal();
 }
 #endif
 

@@ -47,7 +47,7 @@ nk_status_t arch_of(const NkView& view, nk_arch_info_t& arch) {
   arch.num_layers = view.step_count();
   if (const nk_file_section* constants = view.find_section(NK_SECTION_CONSTANTS)) {
     arch.weights_bytes = constants->bytes;
-    arch.expected_weight_floats = constants->bytes / sizeof(float);
+    arch.expected_weight_floats = weight_elements(view);
   }
   for (uint32_t i = 0; i < view.input_count(); ++i) arch.input_elements += elements(view.input(i));
   for (uint32_t i = 0; i < view.output_count(); ++i) {

@@ -96,6 +96,13 @@ nk_status_t load_version_5(Loaded& loaded, const void* file, size_t size, Arena&
   return status == NK_OK ? arch_of(executor_of(&loaded.program)->view(), loaded.arch) : status;
 }
 
+size_t constants_bytes(const Loaded& n) {
+  const Executor* executor = executor_of(&n.program);
+  const nk_file_section* constants =
+      executor != nullptr ? executor->view().find_section(NK_SECTION_CONSTANTS) : nullptr;
+  return constants != nullptr ? constants->bytes : 0;
+}
+
 nk_status_t run_loaded(Loaded& n, Executor::Hook hook, void* user) {
   Executor* executor = executor_of(&n.program);
   if (executor == nullptr || !n.ready) {
@@ -122,13 +129,26 @@ nk_status_t set_input(Loaded& n, const nk_tensor_t* input) {
   if (nk_program_input(&n.program, 0, &to) != NK_OK || !n.ready) {
     return refuse(NK_ERR_NOT_INITIALIZED, "the network has no activation buffers yet");
   }
-  if (input == nullptr || input->data == nullptr || input->dtype != to.dtype ||
-      input->num_elements != to.elements || input->bytes != to.bytes) {
-    return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
-                          "the input tensor has {} elements or another type, the network takes {}",
-                          input ? input->num_elements : 0, to.elements);
+  if (nk_program_input_count(&n.program) != 1) {
+    return refuse_numbers(NK_ERR_UNSUPPORTED_NETWORK,
+                          "the network has {} inputs and forward sets one: use nk_model_run",
+                          nk_program_input_count(&n.program));
   }
-  if (to.bytes != 0) __builtin_memcpy(to.data, input->data, to.bytes);
+  if (input == nullptr || input->data == nullptr) {
+    return refuse(NK_ERR_INVALID_ARGUMENT, "the input tensor is NULL or has no data");
+  }
+  if (input->dtype != to.dtype) {
+    return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
+                          "the input tensor is of type {}, the network takes type {} (nk_dtype_t)",
+                          input->dtype, to.dtype);
+  }
+  if (input->num_elements != to.elements || input->bytes != to.bytes) {
+    return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
+                          "the input tensor has {} elements, the network takes {}",
+                          input->num_elements, to.elements);
+  }
+  // What an earlier forward gave may stand in the same arena.
+  if (to.bytes != 0) __builtin_memmove(to.data, input->data, to.bytes);
   return NK_OK;
 }
 

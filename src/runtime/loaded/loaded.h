@@ -67,6 +67,15 @@ nk_status_t view_result(Loaded& loaded, nk_tensor_t& view);
 // set_input, run_loaded, view_result.
 nk_status_t forward_loaded(Loaded& loaded, const nk_tensor_t* input, nk_tensor_t& view);
 
+// "conv2d", "max pool", …: what timings and refusals call a layer.
+const char* block_name(nk_cnn_block_type_t type);
+// What a step of a verified file does, as block_name where it is a layer, else the operator
+// ("softmax"); stands in `text` or for good.
+const char* step_name(const NkView& view, uint32_t index, char (&text)[32]);
+// All constants of the program: what it keeps outside its arena.
+size_t constants_bytes(const Loaded& loaded);
+// nk_arch_info_t::expected_weight_floats of a verified file.
+size_t weight_elements(const NkView& view);
 // Calls the listener for each step that is a layer (LayerInfo).
 void each_layer_of(const Loaded& loaded, LayerListener listener, void* user);
 

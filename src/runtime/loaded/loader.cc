@@ -57,57 +57,80 @@ LoadResult failed(nk_status_t status, const ModelSource& source) {
   return result_of(status, {}, has_magic(source));
 }
 
-// An object of the arena, and the network in it; on failure the arena is as before.
-template <typename Net>
-LoadResult load(const ModelSource& source, Arena& arena, bool mlp_only, Net*& network,
-                nk_arch_info_t& arch) {
-  network = nullptr;
+// Objects of either kind fit; a handle is all that loading fills.
+constexpr std::size_t kEitherBytes = sizeof(MLPNetwork) > sizeof(CNNNetwork) ? sizeof(MLPNetwork)
+                                                                             : sizeof(CNNNetwork);
+constexpr std::size_t kEitherAlign = alignof(MLPNetwork) > alignof(CNNNetwork)
+                                         ? alignof(MLPNetwork)
+                                         : alignof(CNNNetwork);
+
+struct Loading {
+  LoadResult result;
+  void* memory = nullptr;  // in the arena, for the object
+  nk_mlp_t handle{};       // what was loaded, of either kind
+};
+
+// On failure the arena is as before.
+Loading load(const ModelSource& source, Arena& arena, bool mlp_only, std::size_t object_bytes,
+             Shape& input_shape, std::uint32_t& input_rank) {
+  Loading out;
   const Arena::Mark mark = arena.mark();
-  void* memory = arena.alloc(sizeof(Net), alignof(Net));
-  if (memory == nullptr) {
-    return failed(refuse(NK_ERR_ARENA_OVERFLOW, "no room for the network's object"), source);
+  nk_arch_info_t arch{};
+  out.memory = arena.alloc(object_bytes, kEitherAlign);
+  nk_status_t status = NK_OK;
+  if (out.memory == nullptr) {
+    status = refuse(NK_ERR_ARENA_OVERFLOW, "no room for the network's object");
+  } else {
+    status = load_network(out.handle.storage, arena, source, mlp_only, &arch);
   }
-  Net* net = ::new (memory) Net;
-  const nk_status_t status = load_network(net->handle()->storage, arena, source, mlp_only, &arch);
   if (status != NK_OK) {
     arena.release(mark);
-    return failed(status, source);
+    out.result = failed(status, source);
+    return out;
   }
-  net->AdoptLayers(arena);
-  network = net;
-  return result_of(status, arch, true);
-}
-
-template <typename Net>
-LoadResult load_shaped(const ModelSource& source, Arena& arena, bool mlp_only, Net*& network,
-                       Shape& input_shape, std::uint32_t& input_rank) {
-  nk_arch_info_t arch{};
-  const LoadResult result = load(source, arena, mlp_only, network, arch);
-  if (result.status != LoadStatus::Ok) return result;
   input_rank = arch.input_rank;
   for (std::uint32_t i = 0; i < kMaxTensorRank; ++i) {
     input_shape[i] = i < input_rank ? arch.input_shape[i] : 0;
   }
-  return result;
+  out.result = result_of(status, arch, true);
+  return out;
+}
+
+// The object around what was loaded.
+template <typename Net>
+Net* adopt(const Loading& loading, Arena& arena) {
+  Net* net = ::new (loading.memory) Net;
+  __builtin_memcpy(net->handle()->storage, loading.handle.storage, sizeof loading.handle.storage);
+  net->AdoptLayers(arena);
+  return net;
+}
+
+template <typename Net>
+LoadResult load_as(const ModelSource& source, Arena& arena, bool mlp_only, Net*& network,
+                   Shape& input_shape, std::uint32_t& input_rank) {
+  const Loading loading = load(source, arena, mlp_only, sizeof(Net), input_shape, input_rank);
+  const bool done = loading.result.status == LoadStatus::Ok;
+  network = done ? adopt<Net>(loading, arena) : nullptr;
+  return loading.result;
 }
 
 }  // namespace
 
 LoadResult LoadMLP(const char* nk_path, Arena& arena, MLPNetwork*& network, Shape& input_shape,
                    std::uint32_t& input_rank) {
-  return load_shaped({nk_path}, arena, true, network, input_shape, input_rank);
+  return load_as({nk_path}, arena, true, network, input_shape, input_rank);
 }
 LoadResult LoadMLPFromBuffer(const std::uint8_t* data, std::size_t size, Arena& arena,
                              MLPNetwork*& network, Shape& input_shape, std::uint32_t& input_rank) {
-  return load_shaped({nullptr, data, size}, arena, true, network, input_shape, input_rank);
+  return load_as({nullptr, data, size}, arena, true, network, input_shape, input_rank);
 }
 LoadResult LoadCNN(const char* nk_path, Arena& arena, CNNNetwork*& network, Shape& input_shape,
                    std::uint32_t& input_rank) {
-  return load_shaped({nk_path}, arena, false, network, input_shape, input_rank);
+  return load_as({nk_path}, arena, false, network, input_shape, input_rank);
 }
 LoadResult LoadCNNFromBuffer(const std::uint8_t* data, std::size_t size, Arena& arena,
                              CNNNetwork*& network, Shape& input_shape, std::uint32_t& input_rank) {
-  return load_shaped({nullptr, data, size}, arena, false, network, input_shape, input_rank);
+  return load_as({nullptr, data, size}, arena, false, network, input_shape, input_rank);
 }
 
 LoadResult Load(const char* nk_path, Arena& arena, NetworkKind& kind, MLPNetwork*& mlp,
@@ -115,21 +138,16 @@ LoadResult Load(const char* nk_path, Arena& arena, NetworkKind& kind, MLPNetwork
   kind = NetworkKind::Unknown;
   mlp = nullptr;
   cnn = nullptr;
-  const LoadResult result = LoadCNN(nk_path, arena, cnn, input_shape, input_rank);
-  if (result.status != LoadStatus::Ok) return result;
-  kind = result.kind;
-  if (kind == NetworkKind::Cnn) return result;
-  // The same program in the other face.
-  void* memory = arena.alloc(sizeof(MLPNetwork), alignof(MLPNetwork));
-  if (memory == nullptr) {
-    cnn = nullptr;
-    return failed(refuse(NK_ERR_ARENA_OVERFLOW, "no room for the network's object"), {nk_path});
+  // The kind shows when the file is loaded, so the object's room is that of either.
+  const Loading loading = load({nk_path}, arena, false, kEitherBytes, input_shape, input_rank);
+  if (loading.result.status != LoadStatus::Ok) return loading.result;
+  kind = loading.result.kind;
+  if (kind == NetworkKind::Mlp) {
+    mlp = adopt<MLPNetwork>(loading, arena);
+  } else {
+    cnn = adopt<CNNNetwork>(loading, arena);
   }
-  mlp = ::new (memory) MLPNetwork;
-  __builtin_memcpy(mlp->handle()->storage, cnn->handle()->storage, sizeof cnn->handle()->storage);
-  mlp->AdoptLayers(arena);
-  cnn = nullptr;
-  return result;
+  return loading.result;
 }
 
 void FillArchInfo(const ParsedModel& model, ArchInfo& info) {

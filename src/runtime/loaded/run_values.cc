@@ -95,7 +95,10 @@ template <typename T>
 nk_status_t run_values(Loaded& n, const T* input, uint32_t input_count, T* output,
                        uint32_t capacity, uint32_t* output_count) {
   if (output_count != nullptr) *output_count = n.arch.output_elements;
-  if (input == nullptr || output == nullptr || input_count != n.arch.input_elements) {
+  if (input == nullptr || output == nullptr) {
+    return refuse(NK_ERR_INVALID_ARGUMENT, "nk_model_run: the input or the output is NULL");
+  }
+  if (input_count != n.arch.input_elements) {
     return refuse_numbers(NK_ERR_INVALID_ARGUMENT, "{} input values given, the model has {}",
                           input_count, n.arch.input_elements);
   }

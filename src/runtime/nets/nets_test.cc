@@ -232,6 +232,65 @@ TEST(Nets, AnArenaThatIsTooSmallIsLeftAsItWas) {
   }
 }
 
+TEST(Nets, WindowsInThePaddingAndTapsOfOneIdAreRefused) {
+  std::vector<uint8_t> memory(8192, 0xA5);
+  Arena arena(memory.data(), memory.size());
+  Net net{};
+  net.arena = &arena;
+  net.layer_count = 1;
+  net.layers = static_cast<Layer**>(arena.alloc(2 * sizeof(Layer*), alignof(Layer*)));
+  net.layers[0] = net.layers[1] = nullptr;
+  Layer* l = set_layer(net, 0, 0);
+  l->kind = NK_CNN_BLOCK_MAX_POOL2D;
+  l->kernel_h = l->kernel_w = 2;
+  l->stride = 1;
+  for (uint16_t Layer::* side : {&Layer::top, &Layer::left, &Layer::bottom, &Layer::right}) {
+    l->*side = 1;
+    EXPECT_EQ(plan(net, arena, 4, 4, 1), NK_OK);
+    l->*side = 2;
+    EXPECT_EQ(plan(net, arena, 4, 4, 1), NK_ERR_LAYER_CONFIG);
+    l->*side = 0;
+  }
+  net.layer_count = 2;
+  for (const uint8_t id : {uint8_t{0}, uint8_t{1}}) {
+    for (uint32_t i = 0; i < 2; ++i) {
+      l = set_layer(net, i, 0);
+      l->kind = NK_CNN_BLOCK_FEATURE_TAP;
+      l->tap = i == 0 ? uint8_t{1} : id;
+    }
+    EXPECT_EQ(plan(net, arena, 4, 4, 1), id == 1 ? NK_ERR_LAYER_CONFIG : NK_OK);
+  }
+}
+
+// Rows of an MLP are inputs of their own.
+TEST(Nets, SoftmaxOfABatchIsPerRow) {
+  std::vector<uint8_t> memory(8192, 0xA5);
+  Arena arena(memory.data(), memory.size());
+  const float w[6] = {1, 2, -1, 0.5f, 0, 3}, x[4] = {1, 0.5f, -2, 3};
+  Net net{};
+  net.arena = &arena;
+  net.is_mlp = true;
+  net.layer_count = 1;
+  net.layers = static_cast<Layer**>(arena.alloc(sizeof(Layer*), alignof(Layer*)));
+  net.layers[0] = nullptr;
+  Layer* l = set_layer(net, 0, 2);
+  l->kind = NK_CNN_BLOCK_DENSE;
+  l->activation = NK_ACTIVATION_SOFTMAX;
+  l->in = 2;
+  l->out = 3;
+  l->weights()[0] = w;
+  std::vector<float> rows;
+  for (const uint32_t count : {1u, 1u, 2u}) {
+    ASSERT_EQ(plan(net, arena, 1, count, 2), NK_OK);
+    ASSERT_EQ(bind(net, all()), NK_OK);
+    std::memcpy(data_of(net, net.input), x + rows.size() / 3 % 2 * 2, count * 8);
+    ASSERT_EQ(run(net), NK_OK);
+    const float* y = data_of(net, net.output);
+    rows.insert(rows.end(), y, y + elements(net.values[net.output]));
+  }
+  EXPECT_EQ(std::memcmp(rows.data(), rows.data() + 6, 24), 0);
+}
+
 TEST(Nets, ASecondPlanIsForAnotherSize) {
   std::vector<uint8_t> memory(8192, 0xA5);
   Arena arena(memory.data(), memory.size());

@@ -122,8 +122,8 @@ void run_norm(Call& call) {
 
 void run_softmax(Call& call) {
   nk_softmax_params p{};
-  p.rows = 1;
-  p.depth = static_cast<int32_t>(elements(call.x));
+  p.rows = call.net.is_mlp ? call.x.w : 1;  // an MLP's rows are inputs of their own
+  p.depth = static_cast<int32_t>(elements(call.x)) / p.rows;
   p.beta = 1.0f;
   call.run(&p);
 }

@@ -81,6 +81,10 @@ Image Unfolding::windowed(Op op, const Image& x, const Window& w, uint32_t chann
   expect(!flat_, NK_ERR_LAYER_CONFIG);
   expect(!weighted || weights != nullptr, NK_ERR_INVALID_ARGUMENT);
   const Image y = slide(x, w, channels);
+  // A pool's window that lies wholly in the padding has no greatest value and no mean.
+  expect(weighted || (w.top < w.kernel_h && w.left < w.kernel_w &&
+                      (y.h - 1) * w.stride < x.h + w.top && (y.w - 1) * w.stride < x.w + w.left),
+         NK_ERR_LAYER_CONFIG);
   Step made = step(op, x, y);
   made.kernel_h = static_cast<uint16_t>(w.kernel_h);
   made.kernel_w = static_cast<uint16_t>(w.kernel_w);
@@ -170,8 +174,8 @@ Image Unfolding::sum(const Image& a, const Image& b) {
 }
 
 Image Unfolding::tap(const Layer& l, const Image& x) {
-  expect(l.tap < kTaps, NK_ERR_LAYER_CONFIG);
-  if (l.tap < kTaps) {
+  expect(l.tap < kTaps && taps_[l.tap].index == kNone, NK_ERR_LAYER_CONFIG);
+  if (status_ == NK_OK) {
     taps_[l.tap] = x;
     net_.taps[l.tap] = x.index;
     use(x.index, kMostRecords);  // to the end

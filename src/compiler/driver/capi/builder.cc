@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/capi/builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -36,10 +38,10 @@ Builder::Builder(bool is_mlp, uint32_t layers) : is_mlp_(is_mlp), slots_(layers)
 
 nk_status_t Builder::set(uint32_t index, const nk_legacy::Layer& layer,
                          const std::vector<LayerWeights>& weights) {
-  if (index >= slots_.size()) {
-    return refuse_numbers(NK_ERR_INVALID_ARGUMENT, "layer {} of a network of {} layers", index,
-                          slots_.size());
-  }
+  const auto wrong = [&](nk_status_t status, const std::string& text) {
+    return refuse_layer(index, layer.kind, status, text);
+  };
+  if (index >= slots_.size()) return wrong(NK_ERR_INVALID_ARGUMENT, "");
   Slot slot;
   slot.layer = layer;
   for (const LayerWeights& w : weights) {
@@ -47,17 +49,16 @@ nk_status_t Builder::set(uint32_t index, const nk_legacy::Layer& layer,
     const bool sized = elements && *elements > 0 && *elements < (int64_t{1} << 29) &&
                        std::ranges::all_of(w.dims, [](int64_t d) { return d > 0; });
     if (!sized) {
-      return refuse_numbers(NK_ERR_LAYER_CONFIG, "layer {}: a size is 0, negative or too large",
-                            index);
+      return wrong(NK_ERR_LAYER_CONFIG, fmt::format("{} of {}: a size is below 1 or too large",
+                                                    w.name, dims_text(w.dims)));
     }
     if (w.weights == nullptr && !is_quantised()) {
-      return refuse_numbers(NK_ERR_INVALID_ARGUMENT, "layer {}: weights are NULL", index);
+      return wrong(NK_ERR_INVALID_ARGUMENT,
+                   fmt::format("{}: NULL; give {} values", w.name, *elements));
     }
     if (w.weights != nullptr && w.dtype != (is_quantised() ? NK_INT8 : NK_FLOAT32)) {
-      return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
-                            "layer {}: an int8 network takes these weights from its entries; "
-                            "set it with NULL",
-                            index);
+      return wrong(NK_ERR_INVALID_ARGUMENT,
+                   fmt::format("{}: an int8 network has them in its entries; set NULL", w.name));
     }
     const void* bias = w.bias;
     if (bias == nullptr && w.weights != nullptr) {
@@ -75,6 +76,19 @@ nk_status_t Builder::set(uint32_t index, const nk_legacy::Layer& layer,
   return NK_OK;
 }
 
+nk_status_t Builder::refuse_layer(uint32_t index, nk_legacy::Kind kind, nk_status_t status,
+                                  const std::string& text) {
+  if (index >= slots_.size()) {
+    return refuse_numbers(NK_ERR_INVALID_ARGUMENT, "layer {}: the network has {}, counted from 0",
+                          index, slots_.size());
+  }
+  Slot& slot = slots_[index] = {};
+  slot.layer.kind = kind;
+  slot.status = status;
+  slot.refusal = fmt::format("layer {} ({}): {}", index, nk_legacy::name_of(kind), text);
+  return netkit::refuse(status, slot.refusal.c_str());
+}
+
 int64_t Builder::first_features() const {
   const Slot& first = slots_.front();
   return first.is_set && first.layer.kind == nk_legacy::Kind::kDense ? first.weights[0].dims[1] : 0;
@@ -88,7 +102,12 @@ nk_status_t Builder::file(Dims input, nk_legacy::LegacyFile& out) const {
   out.by_hand = true;
   for (size_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
-    if (!slot.is_set) return refuse_numbers(NK_ERR_LAYER_CONFIG, "layer {} was never set", i);
+    if (!slot.refusal.empty()) return netkit::refuse(slot.status, slot.refusal.c_str());
+    if (!slot.is_set) {
+      return refuse_numbers(NK_ERR_LAYER_CONFIG,
+                            "layer {} of {} was never set: init every layer, then the buffers", i,
+                            slots_.size());
+    }
     out.layers.push_back(slot.layer);
     out.weights.insert(out.weights.end(), slot.weights.begin(), slot.weights.end());
     out.biases.insert(out.biases.end(), slot.biases.begin(), slot.biases.end());
@@ -162,15 +181,28 @@ Builder* builder_of(Network* network) {
   return network->builder;
 }
 
+nk_status_t set_layer(Network* network, uint32_t index, const nk_legacy::Layer& layer,
+                      const std::vector<LayerWeights>& weights, const Refusal& refusal) {
+  Builder* builder = builder_of(network);
+  if (builder == nullptr) return network ? NK_ERR_INVALID_ARGUMENT : NK_ERR_NOT_INITIALIZED;
+  return guarded([&] {
+    return refusal.text.empty()
+               ? builder->set(index, layer, weights)
+               : builder->refuse_layer(index, layer.kind, refusal.status, refusal.text);
+  });
+}
+
 nk_status_t build(Network& network, Arena* arena, Dims input, const NkOpsResolver& resolver) {
   if (arena == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no arena");
-  if (std::ranges::any_of(input, [](int64_t d) { return d < 1 || d > 1 << 20; })) {
-    return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "a size of the input is 0 or too large");
-  }
   return guarded([&] {
     nk_legacy::LegacyFile file;
-    const nk_status_t status = network.builder->file(std::move(input), file);
+    const nk_status_t status = network.builder->file(input, file);
     if (status != NK_OK) return status;
+    if (std::ranges::any_of(input, [](int64_t d) { return d < 1 || d > 1 << 20; })) {
+      return netkit::refuse(
+          NK_ERR_INVALID_ARGUMENT,
+          fmt::format("an input of {}: each size is 1 to {}", dims_text(input), 1 << 20).c_str());
+    }
     network.ready = false;
     return load_layers(network, file, *arena, NK_ERR_LAYER_CONFIG, resolver);
   });

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <list>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/driver/capi/network.h"
@@ -19,6 +21,7 @@ struct LayerWeights {
   Dims dims;         // of the weights
   int64_t channels;  // of the bias
   nk_dtype dtype = NK_FLOAT32;
+  std::string_view name = "weights";  // of the parameter, for refusals
 };
 
 class Builder : public ArenaOwned {
@@ -27,23 +30,27 @@ class Builder : public ArenaOwned {
 
   bool is_mlp() const { return is_mlp_; }
   size_t layer_count() const { return slots_.size(); }
-  std::string_view kind_name(size_t index) const {
-    return nk_legacy::name_of(slots_[index].layer.kind);
-  }
   bool is_quantised() const { return quants_.has_value(); }
-  // Replaces layer `index`. Errors: beyond the last layer, a size below 0, weights that are NULL.
+  // Replaces layer `index`. Errors: beyond the last layer, a size below 1, weights that are NULL; a
+  // layer that was refused counts as never set.
   nk_status_t set(uint32_t index, const nk_legacy::Layer& layer,
                   const std::vector<LayerWeights>& weights);
+  // Refuses layer `index`, named with its kind, and keeps the text: InitLayer of the C++ face
+  // returns nothing, so that file() tells it.
+  nk_status_t refuse_layer(uint32_t index, nk_legacy::Kind kind, nk_status_t status,
+                           const std::string& text);
   // Makes the network int8; before any layer is set. Copies the entries, not the weights.
   nk_status_t set_quant(const nk_quant_t& quant);
   // [in] of a dense first layer; 0 where it is something else.
   int64_t first_features() const;
-  // Errors: a layer that was never set.
+  // Errors: a layer that was never set, or was refused.
   nk_status_t file(Dims input, nk_legacy::LegacyFile& out) const;
 
  private:
   struct Slot {
     bool is_set = false;
+    nk_status_t status = NK_ERR_LAYER_CONFIG;  // and text, of a layer that was refused
+    std::string refusal;
     nk_legacy::Layer layer;
     std::vector<nk_legacy::Stored> weights, biases;
   };
@@ -57,6 +64,13 @@ class Builder : public ArenaOwned {
 
 // create: an empty network with a builder that the arena owns.
 nk_status_t make_builder(void* storage, Arena* arena, uint32_t layers, bool is_mlp);
+// What a layer function does with its handle: set, or refuse with the reason where there is one.
+struct Refusal {
+  nk_status_t status = NK_OK;
+  std::string text;  // "": set it
+};
+nk_status_t set_layer(Network* network, uint32_t index, const nk_legacy::Layer& layer,
+                      const std::vector<LayerWeights>& weights, const Refusal& refusal = {});
 // The builder of a handle that create filled; nullptr with nk_last_error set.
 Builder* builder_of(Network* network);
 // Plans what was set, for one input shape.

@@ -15,52 +15,60 @@ using nk_legacy::Window;
 namespace {
 
 nk_status_t set(nk_cnn_t* cnn, uint32_t index, const Layer& layer,
-                const std::vector<LayerWeights>& weights) {
-  Network* n = network_of(cnn, "nk_cnn_init");
-  Builder* builder = builder_of(n);
-  if (builder == nullptr) return n ? NK_ERR_INVALID_ARGUMENT : NK_ERR_NOT_INITIALIZED;
-  return guarded([&] { return builder->set(index, layer, weights); });
+                const std::vector<LayerWeights>& weights, const Refusal& refusal = {}) {
+  return set_layer(network_of(cnn, "nk_cnn_init"), index, layer, weights, refusal);
 }
 
 struct Pads {
   int h, w, h_end, w_end;
 };
 
-// false: a size is out of range. NK_PAD_MIRROR at an end means as much as at the start.
-bool window_of(int kernel_h, int kernel_w, int stride, const Pads& p, Window& out) {
+// NK_PAD_MIRROR at an end means as much as at the start.
+Window window_of(int kernel_h, int kernel_w, int stride, const Pads& p) {
   const auto end = [](int value, int start) { return value == NK_PAD_MIRROR ? start : value; };
-  out = {kernel_h, kernel_w, stride, p.h, p.w, end(p.h_end, p.h), end(p.w_end, p.w)};
-  return kernel_h > 0 && kernel_w > 0 && stride > 0 && out.top >= 0 && out.left >= 0 &&
-         out.bottom >= 0 && out.right >= 0;
+  return {kernel_h, kernel_w, stride, p.h, p.w, end(p.h_end, p.h), end(p.w_end, p.w)};
 }
 
-nk_status_t bad_window() {
-  return netkit::refuse(NK_ERR_LAYER_CONFIG, "kernel and stride are at least 1, padding 0");
+Refusal refusal_of(const Window& w) {
+  if (w.kernel_h > 0 && w.kernel_w > 0 && w.stride > 0 && w.top >= 0 && w.left >= 0 &&
+      w.bottom >= 0 && w.right >= 0) {
+    return {};
+  }
+  return {
+      NK_ERR_LAYER_CONFIG,
+      fmt::format("window {}x{}, stride {}, padding {} {} {} {}: the first three are at least 1, "
+                  "padding 0",
+                  w.kernel_h, w.kernel_w, w.stride, w.top, w.left, w.bottom, w.right)};
+}
+
+Refusal refusal_of(const Window& window, unsigned activation) {
+  if (activation <= NK_CONV_ACTIVATION_SOFTMAX) return refusal_of(window);
+  return {NK_ERR_LAYER_CONFIG,
+          fmt::format("activation {}: NK_CONV_ACTIVATION_NONE to _SOFTMAX are 0 to {}", activation,
+                      static_cast<int>(NK_CONV_ACTIVATION_SOFTMAX))};
 }
 
 nk_status_t convolution(nk_cnn_t* cnn, uint32_t index, Kind kind, const Window& window, Dims dims,
                         int channels, const float* weights, const float* bias,
                         nk_conv_activation_t activation, float alpha) {
-  if (static_cast<unsigned>(activation) > NK_CONV_ACTIVATION_SOFTMAX) {
-    return netkit::refuse(NK_ERR_LAYER_CONFIG, "unknown activation");
-  }
   Layer layer;
   layer.kind = kind;
   layer.window = window;
   layer.u[2] = static_cast<uint32_t>(channels);
   layer.b[0] = static_cast<uint8_t>(activation);
   layer.f = alpha;
-  return set(cnn, index, layer, {{weights, bias, std::move(dims), channels}});
+  return guarded([&] {
+    return set(cnn, index, layer, {{weights, bias, std::move(dims), channels}},
+               refusal_of(window, static_cast<unsigned>(activation)));
+  });
 }
 
 nk_status_t pool(nk_cnn_t* cnn, uint32_t index, Kind kind, int pool_h, int pool_w, int stride,
                  const Pads& pads) {
-  Window window;
-  if (!window_of(pool_h, pool_w, stride, pads, window)) return bad_window();
   Layer layer;
   layer.kind = kind;
-  layer.window = window;
-  return set(cnn, index, layer, {});
+  layer.window = window_of(pool_h, pool_w, stride, pads);
+  return guarded([&] { return set(cnn, index, layer, {}, refusal_of(*layer.window)); });
 }
 
 // The output named "tap<id>"; false: there is none.
@@ -87,10 +95,8 @@ nk_status_t nk_cnn_init_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel
                                    int in_channels, int out_channels, float* weights, float* bias,
                                    nk_conv_activation_t activation, float leaky_alpha, int pad_h,
                                    int pad_w, int pad_h_end, int pad_w_end) {
-  Window window;
-  if (!window_of(kernel_size, kernel_size, stride, {pad_h, pad_w, pad_h_end, pad_w_end}, window)) {
-    return bad_window();
-  }
+  const Window window =
+      window_of(kernel_size, kernel_size, stride, {pad_h, pad_w, pad_h_end, pad_w_end});
   return convolution(cnn, layer_idx, Kind::kConv2d, window,
                      {out_channels, kernel_size, kernel_size, in_channels}, out_channels, weights,
                      bias, activation, leaky_alpha);
@@ -100,10 +106,7 @@ nk_status_t nk_cnn_init_depthwise_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, 
                                              float* bias, nk_conv_activation_t activation,
                                              float leaky_alpha, int pad_h, int pad_w, int pad_h_end,
                                              int pad_w_end) {
-  Window window;
-  if (!window_of(kernel_h, kernel_w, stride, {pad_h, pad_w, pad_h_end, pad_w_end}, window)) {
-    return bad_window();
-  }
+  const Window window = window_of(kernel_h, kernel_w, stride, {pad_h, pad_w, pad_h_end, pad_w_end});
   return convolution(cnn, layer_idx, Kind::kDepthwise, window, {channels, kernel_h, kernel_w},
                      channels, weights, bias, activation, leaky_alpha);
 }

@@ -77,7 +77,7 @@ nk_status_t with_file(const char* path, const Work& work) {
 nk_status_t measure(nk_arena_t* arena, const nk_model_t& model, nk_inspect_info_t& info) {
   nk_model_get_arch(&model, &info.arch);
   info.weight_floats = info.arch.expected_weight_floats;
-  info.flash_payload_bytes = info.arch.weights_bytes + info.arch.biases_bytes;
+  info.flash_payload_bytes = constants_bytes(*loaded_of(&model));
   info.arena_bytes_after_load = nk_arena_used(arena);
   const std::vector<float> zeros(info.arch.input_elements, 0.0f);
   std::vector<float> outputs(info.arch.output_elements);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // nk_mlp_t: networks of dense layers; what both kinds of networks take.
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "compiler/driver/capi/builder.h"
@@ -9,39 +11,56 @@ using namespace netkit::driver;
 
 namespace {
 
-bool holds(const nk_tensor_t* t, nk_dtype_t dtype) {
-  return t != nullptr && t->dtype == dtype;
+// Why a dense layer of these tensors cannot be.
+Refusal refusal_of(const nk_tensor_t* weights, const nk_tensor_t* bias, unsigned activation,
+                   bool int8) {
+  const nk_dtype_t types[] = {int8 ? NK_DTYPE_INT8 : NK_DTYPE_FLOAT32,
+                              int8 ? NK_DTYPE_INT32 : NK_DTYPE_FLOAT32};
+  const char* names[] = {int8 ? "int8" : "float32", int8 ? "int32" : "float32"};
+  if (weights == nullptr || (weights->data == nullptr && weights->rank == 0)) {
+    return {NK_ERR_INVALID_ARGUMENT, "weights: NULL; a tensor [out, in] is needed"};
+  }
+  if (weights->dtype != types[0] || (bias != nullptr && bias->dtype != types[1])) {
+    return {NK_ERR_INVALID_ARGUMENT, fmt::format("{}: not {}, which this network takes",
+                                                 weights->dtype != types[0] ? "weights" : "bias",
+                                                 names[weights->dtype != types[0] ? 0 : 1])};
+  }
+  if (weights->rank != 2) {
+    return {NK_ERR_INVALID_ARGUMENT,
+            fmt::format("weights: rank {}; [out, in] is needed", weights->rank)};
+  }
+  if (activation > NK_ACTIVATION_SOFTMAX) {
+    return {NK_ERR_INVALID_ARGUMENT,
+            fmt::format("activation {}: NK_ACTIVATION_NONE to _SOFTMAX are 0 to {}", activation,
+                        static_cast<int>(NK_ACTIVATION_SOFTMAX))};
+  }
+  if (bias != nullptr && bias->num_elements != weights->shape[0]) {
+    return {NK_ERR_WEIGHT_MISMATCH,
+            fmt::format("a bias of {} for {} units", bias->num_elements, weights->shape[0])};
+  }
+  return {};
 }
 
 // Weights [units, in] and a vector: float32, or with a quantisation int8 and int32.
 nk_status_t dense_layer(Network* n, uint32_t index, const nk_tensor_t* weights,
-                        const nk_tensor_t* bias, uint8_t activation, float alpha) {
-  Builder* builder = builder_of(n);
+                        const nk_tensor_t* bias, unsigned activation, float alpha) {
+  const Builder* builder = builder_of(n);
   if (builder == nullptr) return n ? NK_ERR_INVALID_ARGUMENT : NK_ERR_NOT_INITIALIZED;
   const bool int8 = builder->is_quantised();
-  if (!holds(weights, int8 ? NK_DTYPE_INT8 : NK_DTYPE_FLOAT32) || weights->rank != 2 ||
-      activation > NK_ACTIVATION_SOFTMAX ||
-      (bias != nullptr && !holds(bias, int8 ? NK_DTYPE_INT32 : NK_DTYPE_FLOAT32))) {
-    return netkit::refuse(NK_ERR_INVALID_ARGUMENT,
-                          "a dense layer wants float32 weights [out, in], a float32 bias [out]; "
-                          "int8 and int32 after set_quant");
-  }
-  if (bias != nullptr && bias->num_elements != weights->shape[0]) {
-    return refuse_numbers(NK_ERR_WEIGHT_MISMATCH, "a bias of {} for {} units", bias->num_elements,
-                          weights->shape[0]);
-  }
   nk_legacy::Layer layer;
   layer.kind = nk_legacy::Kind::kDense;
-  layer.u[0] = weights->shape[0];
-  layer.b[0] = activation;
-  layer.f = alpha;
   return guarded([&] {
-    return builder->set(index, layer,
-                        {{weights->data,
-                          bias == nullptr ? nullptr : bias->data,
-                          {weights->shape[0], weights->shape[1]},
-                          weights->shape[0],
-                          int8 ? NK_INT8 : NK_FLOAT32}});
+    const Refusal refusal = refusal_of(weights, bias, activation, int8);
+    if (!refusal.text.empty()) return set_layer(n, index, layer, {}, refusal);
+    layer.u[0] = weights->shape[0];
+    layer.b[0] = static_cast<uint8_t>(activation);
+    layer.f = alpha;
+    return set_layer(n, index, layer,
+                     {{weights->data,
+                       bias == nullptr ? nullptr : bias->data,
+                       {weights->shape[0], weights->shape[1]},
+                       weights->shape[0],
+                       int8 ? NK_INT8 : NK_FLOAT32}});
   });
 }
 
@@ -70,13 +89,13 @@ nk_status_t nk_mlp_init_layer(nk_mlp_t* mlp, uint32_t layer_idx, const nk_tensor
                               const nk_tensor_t* bias, nk_activation_t activation,
                               float leaky_alpha) {
   return dense_layer(network_of(mlp, "nk_mlp_init_layer"), layer_idx, weights, bias,
-                     static_cast<uint8_t>(activation), leaky_alpha);
+                     static_cast<unsigned>(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_dense_layer(nk_cnn_t* cnn, uint32_t layer_idx, const nk_tensor_t* weights,
                                     const nk_tensor_t* bias, nk_activation_t activation,
                                     float leaky_alpha) {
   return dense_layer(network_of(cnn, "nk_cnn_init_dense_layer"), layer_idx, weights, bias,
-                     static_cast<uint8_t>(activation), leaky_alpha);
+                     static_cast<unsigned>(activation), leaky_alpha);
 }
 nk_status_t nk_mlp_set_quant(nk_mlp_t* mlp, const nk_quant_t* quant) {
   return set_quant(network_of(mlp, "nk_mlp_set_quant"), quant);
@@ -109,8 +128,13 @@ nk_status_t nk_mlp_forward(nk_mlp_t* mlp, nk_arena_t*, const nk_tensor_t* input,
   nk_tensor_t result;
   const nk_status_t status = forward_loaded(*n, input, result);
   if (status != NK_OK) return status;
-  if (output == nullptr || output->data == nullptr || output->dtype != result.dtype) {
-    return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no output tensor, or one of another type");
+  if (output == nullptr || output->data == nullptr) {
+    return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "the output tensor is NULL or has no data");
+  }
+  if (output->dtype != result.dtype) {
+    return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
+                          "the output tensor is of type {}, the network gives type {} (nk_dtype_t)",
+                          output->dtype, result.dtype);
   }
   if (output->num_elements < result.num_elements) {
     return refuse_numbers(NK_ERR_BUFFER_TOO_SMALL, "room for {} outputs, the network has {}",

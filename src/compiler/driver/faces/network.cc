@@ -6,8 +6,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/driver/capi/builder.h"
 
@@ -20,11 +20,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kLayer = "layer";
 
-// Sums the times of steps by the layer that a step's name tells ("layer3.conv2d0").
+// Sums the times of steps by the layer that a step's name tells ("layer3.conv2d0"), or tells each
+// step where the file has no layers (version 5).
 class LayerTimes {
  public:
-  LayerTimes(const NkView& view, NetworkTimingFn timing, void* user)
-      : view_(view), timing_(timing), user_(user), last_(Clock::now()) {
+  LayerTimes(const NkView& view, const std::vector<LayerInfo>* layers, NetworkTimingFn timing,
+             void* user)
+      : view_(view), layers_(layers), timing_(timing), user_(user), last_(Clock::now()) {
     const nk_file_section* section = view.find_section(NK_SECTION_STEP_INFO);
     if (section != nullptr) infos_ = view.payload(*section);
   }
@@ -34,13 +36,10 @@ class LayerTimes {
     static_cast<LayerTimes*>(user)->step(index);
   }
 
-  // A call per layer of those that the steps named; layers without steps took no time.
-  void finish(const Builder* builder) {
-    const int layers = builder ? static_cast<int>(builder->layer_count()) : count_;
-    for (int i = 0; count_ > 0 && i < layers; ++i) {
-      const std::string tag = builder ? std::string(builder->kind_name(static_cast<size_t>(i)))
-                                      : "layer" + std::to_string(i);
-      timing_(tag.c_str(), ns_[static_cast<size_t>(i)], user_);
+  // Layers without steps took no time.
+  void finish() {
+    for (size_t i = 0; layers_ != nullptr && i < layers_->size(); ++i) {
+      timing_(block_name((*layers_)[i].type), ns_[i], user_);
     }
   }
 
@@ -50,19 +49,18 @@ class LayerTimes {
     const auto spent = static_cast<uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_).count());
     last_ = now;
-    const std::string_view name = name_of(index);
-    const int layer = layer_of(name);
-    if (layer < 0) {
-      timing_(std::string(name).c_str(), spent, user_);
-      last_ = Clock::now();
+    const int layer = layers_ != nullptr ? layer_of(name_of(index)) : -1;
+    if (layer >= 0) {
+      ns_[static_cast<size_t>(layer)] += spent;
       return;
     }
-    ns_[static_cast<size_t>(layer)] += spent;
-    count_ = std::max(count_, layer + 1);
+    char text[32];
+    timing_(step_name(view_, index, text), spent, user_);
+    last_ = Clock::now();
   }
 
   std::string_view name_of(uint32_t index) const {
-    if (infos_ == nullptr) return "step";
+    if (infos_ == nullptr) return {};
     nk_file_step_info info;
     std::memcpy(&info, infos_ + index * sizeof info, sizeof info);
     return view_.string(info.node_name);
@@ -78,12 +76,12 @@ class LayerTimes {
   }
 
   const NkView& view_;
+  const std::vector<LayerInfo>* layers_;
   NetworkTimingFn timing_;
   void* user_;
   Clock::time_point last_;
   const uint8_t* infos_ = nullptr;
   std::array<uint64_t, NK_MAX_LAYERS> ns_{};
-  int count_ = 0;
 };
 
 }  // namespace
@@ -126,10 +124,10 @@ nk_status_t time_network(void* storage, const Tensor& input, Tensor& output, Net
   if (status != NK_OK) return status;
   return driver::guarded([&] {
     const Executor* executor = executor_of(&n->program);
-    LayerTimes times(executor->view(), timing, user_data);
+    LayerTimes times(executor->view(), n->layers, timing, user_data);
     status = run_loaded(*n, LayerTimes::hook, &times);
     if (status != NK_OK) return status;
-    times.finish(n->builder);
+    times.finish();
     nk_tensor_t y;
     status = view_result(*n, y);
     if (status == NK_OK) output = from_c(y);

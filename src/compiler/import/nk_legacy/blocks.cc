@@ -54,10 +54,10 @@ Result<int> response_norm(GraphMaker& graph, int x, float epsilon) {
   return graph.node("add", {y, gamma_beta.second}, full);
 }
 
-// The convolutions of one block, each followed by batch norm where the first one is.
+// The `count` convolutions of one block, each with a batch norm behind it or none.
 class Block {
  public:
-  explicit Block(GraphMaker& graph) : graph_(graph) {}
+  Block(GraphMaker& graph, int count) : graph_(graph), left_(count) {}
 
   Result<int> conv(int x, int64_t kernel, int64_t stride, int64_t channels, bool relu) {
     return finish(graph_.conv2d(x, Window::square(kernel, stride), channels, now(relu), 0), relu);
@@ -75,21 +75,20 @@ class Block {
   }
   Result<int> finish(Result<int> y, bool relu) {
     if (!y) return y;
-    if (first_) norms_ = graph_.next_is_vector();
-    first_ = false;
-    if (norms_) y = graph_.batch_norm(*y);
+    if (graph_.norm_follows(--left_ == 0)) y = graph_.batch_norm(*y);
     if (!y || !relu || graph_.is_int8()) return y;
     return graph_.activate(*y, Activation::kRelu, 0);
   }
 
   GraphMaker& graph_;
-  bool first_ = true, norms_ = false;
+  int left_;
 };
 
 // Blocks that may be int8 where a program sets them by hand say so.
 Result<void> no_int8(const GraphMaker& graph, bool by_hand = false) {
   if (!graph.is_int8() || (by_hand && graph.is_by_hand())) return {};
-  return graph.wrong("it has no int8 form in these files");
+  return graph.wrong(graph.is_by_hand() ? "it has no int8 form"
+                                        : "it has no int8 form in these files");
 }
 
 // Rows or columns of nearest upsampling by 2.
@@ -166,9 +165,11 @@ Result<int> uib_block(GraphMaker& graph, int x, const Uib& b) {
   }
   const double wide = static_cast<double>(b.in) * static_cast<double>(b.expand_ratio);
   if (!(wide >= 1.0) || wide > 1e9) {
-    return graph.wrong(fmt::format("expand ratio {}", b.expand_ratio));
+    return graph.wrong(fmt::format(
+        "an expand ratio of {} makes {} channels of {}: from 1 to 1000000000 are possible",
+        b.expand_ratio, wide, b.in));
   }
-  Block block(graph);
+  Block block(graph, 2 + (b.start_kernel != 0 ? 1 : 0) + (b.middle_kernel != 0 ? 1 : 0));
   int y = x;
   if (b.start_kernel != 0) {
     NK_ASSIGN(y, block.depthwise(y, b.start_kernel, middle_strides ? 1 : b.stride, false));
@@ -184,11 +185,12 @@ Result<int> uib_block(GraphMaker& graph, int x, const Uib& b) {
 Result<int> resnet_block(GraphMaker& graph, int x, int64_t in, int64_t out, int64_t stride) {
   NK_TRY(no_int8(graph, true));
   NK_TRY(check_channels(graph, x, in));
-  Block block(graph);
+  const bool has_shortcut = stride != 1 || in != out;
+  Block block(graph, has_shortcut ? 3 : 2);
   NK_ASSIGN(int y, block.conv(x, 3, stride, out, true));
   NK_ASSIGN(y, block.conv(y, 3, 1, out, false));
   int shortcut = x;
-  if (stride != 1 || in != out) {
+  if (has_shortcut) {
     NK_ASSIGN(shortcut, block.conv(x, 1, stride, out, false));
   }
   return graph.activate(graph.add(shortcut, y), Activation::kRelu, 0);

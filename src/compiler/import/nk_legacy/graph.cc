@@ -112,8 +112,22 @@ int GraphMaker::ints(std::string_view what, Dims shape, const std::vector<int32_
   return constant(what, {NK_INT32, std::move(shape), {}}, bytes_of(values));
 }
 
-bool GraphMaker::next_is_vector() const {
-  return next_tensor_ < file_.weights.size() && file_.weights[next_tensor_].dims.size() == 1;
+// Layers behind the block that are norms take the last of the vectors.
+bool GraphMaker::norm_follows(bool is_last) const {
+  size_t vectors = 0, norms = 0;
+  for (size_t i = next_tensor_; i < file_.weights.size() && file_.weights[i].dims.size() == 1;
+       ++i) {
+    ++vectors;
+  }
+  for (size_t i = layer_ + 1; is_last && i < file_.layers.size(); ++i) {
+    const Kind kind = file_.layers[i].kind;
+    const bool norm = kind == Kind::kBatchNorm || kind == Kind::kLayerNorm;
+    const bool weightless = kind == Kind::kMaxPool || kind == Kind::kAvgPool ||
+                            kind == Kind::kFlatten || kind == Kind::kFeatureTap;
+    if (!norm && !weightless) break;
+    norms += norm ? 1 : 0;
+  }
+  return vectors > norms;
 }
 
 int64_t GraphMaker::next_width() const {
@@ -234,7 +248,9 @@ Result<int> GraphMaker::dense(int x, int64_t units, Activation activation, float
 }
 
 Result<std::pair<int, int>> GraphMaker::vectors(int64_t channels) {
-  if (is_int8()) return wrong("it has no int8 form in these files");
+  if (is_int8()) {
+    return wrong("a norm has no int8 form: fold a batch norm into the convolution before it");
+  }
   NK_ASSIGN(const Stored* scale, next_weights());
   const Stored& shift = file_.biases[next_tensor_++];
   for (const Stored* s : {scale, &shift}) {
@@ -281,10 +297,11 @@ Result<int> GraphMaker::activate(int x, Activation activation, float alpha) {
     if (op == "leaky_relu") attrs.set("alpha", static_cast<double>(alpha));
     return node(op, {x}, dims(x), attrs, quant(x));
   }
-  // Over all elements, whatever their shape.
+  const Quant out = tensor_quant(1.0f / 256.0f, -128);
+  // A row of an MLP is an input of its own; of an image, over all elements, whatever their shape.
+  if (file_.is_mlp) return node(op, {x}, dims(x), {}, out);
   const Dims shape = dims(x);
   const int flat = flatten(x);
-  const Quant out = tensor_quant(1.0f / 256.0f, -128);
   const int y = node(op, {flat}, dims(flat), {}, out);
   if (flat == x) return y;
   Attrs attrs;

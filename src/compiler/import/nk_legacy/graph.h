@@ -45,8 +45,9 @@ class GraphMaker {
   int add(int a, int b) { return node("add", {a, b}, dims(a), {}, quant(b)); }
   int flatten(int x);
 
-  // Is the next weight tensor a vector: the scale of a batch norm that was not folded?
-  bool next_is_vector() const;
+  // Has the convolution of a block that was just made a batch norm: is the next weight tensor a
+  // vector, and behind the last of them not that of a norm that is a layer?
+  bool norm_follows(bool is_last) const;
   // Width of the next weights of a depthwise convolution; 0 where they are something else.
   int64_t next_width() const;
   bool is_int8() const { return file_.is_int8(); }

@@ -131,7 +131,12 @@ class Unfolding {
     if (l.b[0] >= taps_.size()) {
       return graph_.wrong(fmt::format("tap {}, 0 to {} are possible", l.b[0], taps_.size() - 1));
     }
-    taps_[l.b[0]] = x;
+    int& place = taps_[l.b[0]];
+    if (place != kAbsent) {
+      return graph_.wrong(fmt::format(
+          "tap {} is set by an earlier layer too: give each tap an id of its own", l.b[0]));
+    }
+    place = x;
     return x;
   }
 

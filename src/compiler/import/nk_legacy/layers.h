@@ -22,8 +22,8 @@ Result<int> convnext_block(GraphMaker& graph, int x, int64_t channels, float eps
 Result<void> check_channels(const GraphMaker& graph, int x, int64_t channels);
 
 // MobileNetV4's universal inverted bottleneck (Qin et al. 2024). Kernel 0: that convolution is
-// absent. Weights: start, expand, middle, project, each followed by its batch norm where the file
-// has those unfolded.
+// absent. Weights: start, expand, middle, project, each followed by its batch norm where it has one
+// that is not folded.
 struct Uib {
   int64_t in, out, start_kernel, middle_kernel, stride;
   bool middle_downsamples;

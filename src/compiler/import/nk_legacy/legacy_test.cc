@@ -135,6 +135,27 @@ TEST(NkLegacy, UibWithBatchNormsAndSum) {
             "add -> 1x4x4x8");
 }
 
+// A norm behind the block may be a layer of its own.
+TEST(NkLegacy, EachConvolutionOfABlockMayHaveANorm) {
+  for (const bool norm : {false, true}) {
+    for (const bool layer : {false, true}) {
+      Network net({4, 4, 2});
+      net.layer(10).put(2u).put(2u).put(uint32_t{1});
+      net.tensors({2, 3, 3, 2}, 2).tensors({2}, 2).tensors({2, 3, 3, 2}, 2);
+      if (norm) net.tensors({2}, 2);
+      if (layer) {
+        net.layer(3).put(2u).put(2u).put(0u);
+        net.layer(6).put(2u).put(0u);
+        net.tensors({2}, 2);
+      }
+      EXPECT_EQ(ops_of(net.file()),
+                "conv2d batch_norm relu conv2d" +
+                    std::string(norm ? " batch_norm add relu" : " add relu") +
+                    (layer ? " max_pool2d batch_norm -> 1x2x2x2" : " -> 1x4x4x2"));
+    }
+  }
+}
+
 TEST(NkLegacy, ResNetBlockWithAShortcut) {
   Network net({4, 4, 2});
   net.layer(10).put(2u).put(4u).put(uint32_t{2});
