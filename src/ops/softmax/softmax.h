@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* softmax, log_softmax over the last axis.
- * Node input:  x [..., depth]. Output of x's shape and dtype.
- * Attributes:  beta (1): exp(beta * x); softmax only.
+ * Node input:  x [..., depth]. Output of x's shape and dtype (softmax of int8: or int16).
+ * Attributes:  softmax only: beta (1): exp(beta * x); to (x's): dtype name of the output.
  * Kernel in[]: x.
  * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit; the output's quantisation is
- * fixed: softmax 1/256 and the least value, log_softmax 16/256 and the greatest one. f32 subtracts
+ * fixed: softmax 1/256 (int16: 1/65536) and the least value, log_softmax 16/256 and the greatest. f32 subtracts
  * the row's greatest value, adds the exponentials from first to last (expf, logf of the target's
  * libm).
- * The output may stand where the input stands, or anywhere before it. */
+ * The output may stand where the input stands, or anywhere before it; a wider one may not. */
 #ifndef NETKIT_OPS_SOFTMAX_SOFTMAX_H
 #define NETKIT_OPS_SOFTMAX_SOFTMAX_H
 
@@ -27,6 +27,7 @@ typedef nk_softmax_params nk_log_softmax_params;
 
 NK_EXTERN_C_BEGIN
 NK_DECLARE_KERNEL(nk_softmax_s8_ref);
+NK_DECLARE_KERNEL(nk_softmax_s8_s16_ref);
 NK_DECLARE_KERNEL(nk_softmax_u8_ref);
 NK_DECLARE_KERNEL(nk_softmax_f32_ref);
 NK_DECLARE_KERNEL(nk_log_softmax_s8_ref);

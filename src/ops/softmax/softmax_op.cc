@@ -19,6 +19,10 @@ void softmax_modes(const nk_softmax_params*, std::vector<KernelMode>& out) {
   out.push_back({1, 0, {{0, 0, 0, std::nullopt}}});
 }
 
+void softmax_wide_modes(const nk_softmax_params*, std::vector<KernelMode>& out) {
+  out.push_back({});
+}
+
 namespace {
 
 constexpr int kIntegerBits = 5;  // of the scaled differences
@@ -32,7 +36,9 @@ Result<std::vector<TensorType>> infer(const Graph& graph, const Node& node) {
                      place_of(node));
   }
   NK_TRY(check_sizes(std::array{x}, place_of(node)));
-  return std::vector{TensorType{x->dtype, x->dims, {}}};
+  const std::string to = node.attrs.get_string("to", "");
+  const nk_dtype dtype = to.empty() ? x->dtype : dtype_from_name(to);
+  return std::vector{TensorType{dtype, x->dims, {}}};
 }
 
 // Multiplier, shift and least difference of TFLite's PreprocessSoftmaxScaling and
@@ -66,9 +72,12 @@ Result<void> set_quantised(const Graph& graph, const Node& node, nk_softmax_para
   NK_ASSIGN(const TensorQuant y, tensor_quant(y_type, "the output", where));
   const bool log = node.op == "log_softmax";
   NK_ASSIGN(const IntRange range, value_range(y_type.dtype, where));
+  const float share = y_type.dtype == NK_INT16 ? 1.0f / 65536 : 1.0f / 256;
   const TensorQuant fixed =
-      log ? TensorQuant{16.0f / 256, range.hi} : TensorQuant{1.0f / 256, range.lo};
-  if (y.zero_point != fixed.zero_point || std::fabs(y.scale - fixed.scale) > 1e-6f) {
+      log ? TensorQuant{16.0f / 256, range.hi} : TensorQuant{share, range.lo};
+  // TensorFlow Lite's converter writes 1/65535 where its kernels mean 1/65536.
+  const float slack = y_type.dtype == NK_INT16 ? 1e-3f * share : 1e-6f;
+  if (y.zero_point != fixed.zero_point || std::fabs(y.scale - fixed.scale) > slack) {
     return bad_input(fmt::format("the output has scale {} and zero point {}, {} and {} are needed",
                                  y.scale, y.zero_point, fixed.scale, fixed.zero_point),
                      where);
@@ -108,7 +117,11 @@ Result<void> lower_tflite(const ForeignNode& node, LowerContext& context, const 
   NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
   Attrs attrs;
   if (node.attrs.has("beta")) attrs.set("beta", node.attrs.get_float("beta", 1.0));
-  NK_ASSIGN(const TensorId y, context.add(op, {x}, attrs, declared_type(context, node, 0)));
+  const auto declared = declared_type(context, node, 0);
+  if (declared && declared->dtype == NK_INT16 && context.type(x).dtype == NK_INT8) {
+    attrs.set("to", std::string("int16"));
+  }
+  NK_ASSIGN(const TensorId y, context.add(op, {x}, attrs, declared));
   return context.bind(node, 0, y);
 }
 

@@ -45,7 +45,20 @@ static int32_t sum_of_exps(const nk_softmax_params* p, const uint8_t* x, int32_t
   return sum;
 }
 
-static void softmax_x8(const nk_softmax_params* p, const uint8_t* x, uint8_t* y, int32_t least) {
+/* Element i of int16 (16 bits), int8 or uint8 (least 0) results. */
+static void store(void* y, int32_t i, int32_t value, int bits) {
+  if (bits == 16) {
+    ((int16_t*)y)[i] = (int16_t)value;
+  } else {
+    ((uint8_t*)y)[i] = (uint8_t)value;
+  }
+}
+
+/* least: of the input; the output is of `bits` bits and has its own least value. */
+static void softmax_x8(const nk_softmax_params* p, const uint8_t* x, void* y, int32_t least,
+                       int bits) {
+  const int32_t floor = bits == 16 ? INT16_MIN : least;
+  const int32_t top = floor + (int32_t)((1u << bits) - 1);
   int32_t row, i;
   for (row = 0; row < p->rows; ++row) {
     const int32_t max = greatest_x8(x, p->depth, least);
@@ -53,18 +66,17 @@ static void softmax_x8(const nk_softmax_params* p, const uint8_t* x, uint8_t* y,
     const int32_t scale = nk_reciprocal(sum_of_exps(p, x, max, least), 12, &bits_over_unit);
     for (i = 0; i < p->depth; ++i) {
       const int32_t diff = value_x8(x, i, least) - max;
-      int32_t value = least;
+      int32_t value = floor;
       if (diff >= p->diff_min) {
         const int32_t product =
             nk_rounding_doubling_high_mul(scale, nk_exp_negative(to_q5(p, diff), 5));
-        /* A sum of 2^9 and more leaves less than half a step. */
-        const int exponent = bits_over_unit + 31 - 8;
+        /* A sum of 2^9 (int16: 2^17) and more leaves less than half a step. */
+        const int exponent = bits_over_unit + 31 - bits;
         if (exponent <= 31) value += nk_rounding_divide_by_pot(product, exponent);
       }
-      y[i] = (uint8_t)nk_clamp_i32(value, least, least + 255);
+      store(y, row * p->depth + i, nk_clamp_i32(value, floor, top), bits);
     }
     x += p->depth;
-    y += p->depth;
   }
 }
 
@@ -94,11 +106,15 @@ static void log_softmax_x8(const nk_softmax_params* p, const uint8_t* x, uint8_t
 
 void nk_softmax_s8_ref(NK_KERNEL_ARGS) {
   (void)scratch;
-  softmax_x8((const nk_softmax_params*)params, (const uint8_t*)in[0], (uint8_t*)out[0], INT8_MIN);
+  softmax_x8((const nk_softmax_params*)params, (const uint8_t*)in[0], out[0], INT8_MIN, 8);
+}
+void nk_softmax_s8_s16_ref(NK_KERNEL_ARGS) {
+  (void)scratch;
+  softmax_x8((const nk_softmax_params*)params, (const uint8_t*)in[0], out[0], INT8_MIN, 16);
 }
 void nk_softmax_u8_ref(NK_KERNEL_ARGS) {
   (void)scratch;
-  softmax_x8((const nk_softmax_params*)params, (const uint8_t*)in[0], (uint8_t*)out[0], 0);
+  softmax_x8((const nk_softmax_params*)params, (const uint8_t*)in[0], out[0], 0, 8);
 }
 void nk_log_softmax_s8_ref(NK_KERNEL_ARGS) {
   (void)scratch;

@@ -54,6 +54,25 @@ void expect_near_oracle(const char* op, nk_kernel_fn fn) {
   }
 }
 
+TEST(SoftmaxRef, S8ToS16IsNearADoubleOracle) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    float scale = 0.0f;
+    auto [p, c] = check::softmax_case("softmax", seed, false, &scale);
+    c.out_bytes *= 2;
+    const auto y = from_bytes<int16_t>(check::run_case(nk_softmax_s8_s16_ref, c, {}).output);
+    std::vector<double> x;
+    for (const int8_t q : from_bytes<int8_t>(c.inputs[0])) x.push_back(q * double{scale});
+    for_rows(p, x, [&, &c = c](size_t at, const std::vector<double>& row) {
+      const std::vector<double> expected = oracle(row, 1.0, false);
+      for (size_t i = 0; i < row.size(); ++i) {
+        const double steps = std::clamp(expected[i] * 65536 - 32768, -32768.0, 32767.0);
+        // The sum has 12 bits behind the point, a step here has 16.
+        ASSERT_NEAR(y[at + i], steps, 1.0 + 16 * expected[i]) << c.text << " at " << i;
+      }
+    });
+  }
+}
+
 TEST(SoftmaxRef, S8IsWithinAStepOfADoubleOracle) {
   expect_near_oracle("softmax", nk_softmax_s8_ref);
   expect_near_oracle("log_softmax", nk_log_softmax_s8_ref);
