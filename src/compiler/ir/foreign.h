@@ -31,6 +31,9 @@ struct ForeignTensor {
   int outer = kAbsent;
 };
 
+// TFLite's complex64: in a canonical graph pairs of float32 along one more axis.
+inline bool is_complex(const ForeignTensor& tensor) { return tensor.dtype_name == "complex64"; }
+
 struct ForeignGraph;
 
 struct ForeignNode {

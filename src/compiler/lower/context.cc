@@ -26,8 +26,10 @@ bool same_quant(const Quant& a, const Quant& b) {
 }
 
 bool same_dims(const ForeignTensor& declared, const Dims& dims) {
-  if (declared.type.dims.size() != dims.size()) return false;
-  for (size_t i = 0; i < dims.size(); ++i) {
+  const size_t pair = is_complex(declared) ? 1 : 0;
+  if (declared.type.dims.size() + pair != dims.size()) return false;
+  if (pair != 0 && dims.back() != 2) return false;
+  for (size_t i = 0; i + pair < dims.size(); ++i) {
     if (!is_open_dim(declared, i) && declared.type.dims[i] != dims[i]) return false;
   }
   return true;

@@ -94,6 +94,12 @@ std::string_view why_not(const ForeignNode& node) {
   return row != std::end(kWhy) && node.domain.empty() ? row->second : "operator is not supported";
 }
 
+// The operators that know complex numbers; all others would take their pairs for two numbers.
+bool knows_complex(const ForeignNode& node) {
+  constexpr std::string_view kKnow[] = {"RFFT2D", "COMPLEX_ABS", "REAL", "IMAG", "RESHAPE"};
+  return std::ranges::find(kKnow, std::string_view(node.op)) != std::end(kKnow);
+}
+
 constexpr char kUnsupported[] = "docs/operators.md lists what is supported";
 constexpr char kChange[] = "change the node where the model is made and export it again";
 
@@ -161,6 +167,16 @@ class Lowering {
         return fmt::format("'{}' has the unsupported type {}", t.name,
                            t.dtype_name.empty() ? name_of(t.type.dtype) : t.dtype_name);
       }
+    }
+    const auto complex = [&](int id) {
+      return id != kAbsent && is_complex(graph.tensors[static_cast<size_t>(id)]);
+    };
+    const bool reads = std::ranges::any_of(node.inputs, complex);
+    if ((reads || std::ranges::any_of(node.outputs, complex)) && !knows_complex(node)) {
+      return "complex numbers are not supported";
+    }
+    if (!reads && (node.op == "COMPLEX_ABS" || node.op == "REAL" || node.op == "IMAG")) {
+      return "its input holds no complex numbers";
     }
     return {};
   }

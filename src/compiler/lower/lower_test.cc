@@ -57,6 +57,50 @@ TEST(Lower, ListsEveryUnsupportedNode) {
                 "com.example:Else (n2): control flow (subgraphs) is not supported"}));
 }
 
+// complex64 is a pair of float32 for the few operators that know it, and refused by the others.
+TEST(Lower, ComplexNumbersArePairs) {
+  for (const char* reader : {"COMPLEX_ABS", "IMAG", "MUL"}) {
+    ForeignGraph g = onnx_graph();
+    g.format = SourceFormat::kTflite;
+    const int x = add_tensor(g, "x", {3, 1, 4}), sizes = add_tensor(g, "s", {2}, NK_INT32);
+    const int c = add_tensor(g, "c", {3, 1, 3}, NK_DTYPE_NONE);
+    const int flat = add_tensor(g, "flat", {3, 3}, NK_DTYPE_NONE), y = add_tensor(g, "y", {3, 3});
+    for (const int id : {c, flat}) g.tensors[static_cast<size_t>(id)].dtype_name = "complex64";
+    g.tensors[static_cast<size_t>(sizes)].data =
+        constant_ints(NK_INT32, std::vector<int64_t>{1, 4});
+    add_node(g, "RFFT2D", {x, sizes}, {c});
+    add_node(g, "RESHAPE", {c}, {flat});
+    const bool multiplies = std::string(reader) == "MUL";
+    add_node(g, reader, multiplies ? std::vector{flat, flat} : std::vector{flat}, {y});
+    g.inputs = {x};
+    g.outputs = {y};
+    const auto lowered = lower(g, {});
+    EXPECT_EQ(lowered.has_value(), !multiplies) << lowered.error().items[0];
+    if (multiplies) {
+      EXPECT_EQ(lowered.error().items[0], "MUL (n2): complex numbers are not supported");
+    }
+    g.tensors[static_cast<size_t>(flat)].dtype_name.clear();
+    g.nodes = {g.nodes[2]};
+    g.inputs = {flat};
+    EXPECT_FALSE(lower(g, {}).has_value()) << reader;
+  }
+}
+
+// What the file calls a variable but also an input is the caller's.
+TEST(Lower, AnInputIsNoState) {
+  ForeignGraph g = onnx_graph();
+  g.format = SourceFormat::kTflite;
+  const int x = add_tensor(g, "x", {2}), y = add_tensor(g, "y", {2}), v = add_tensor(g, "v", {2});
+  g.tensors[static_cast<size_t>(v)].is_variable = true;
+  add_node(g, "SUB", {x, v}, {y});
+  g.inputs = {x, v};
+  g.outputs = {y};
+  const auto lowered = lower(g, {});
+  ASSERT_TRUE(lowered.has_value()) << lowered.error().message;
+  EXPECT_TRUE(lowered->graph.states.empty());
+  EXPECT_EQ(lowered->graph.nodes[0].inputs, lowered->graph.inputs);
+}
+
 TEST(Lower, CyclesAndMissingMakersAreErrors) {
   ForeignGraph g = onnx_graph();
   const int a = add_tensor(g, "a", {1}), b = add_tensor(g, "b", {1});

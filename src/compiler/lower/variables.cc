@@ -111,7 +111,9 @@ Result<void> Variables::start() {
   }
   for (size_t i = 0; i < read.size(); ++i) {
     const ForeignTensor& t = foreign_.tensors[i];
-    if (!t.is_variable || !read[i] || t.data) continue;
+    const bool given = std::ranges::find(foreign_.inputs, static_cast<int>(i)) !=
+                       foreign_.inputs.end();  // the caller's, whatever the file calls it
+    if (!t.is_variable || !read[i] || t.data || given) continue;
     NK_ASSIGN(ConstData initial, first_content(t.type));
     builder_.bind_variable(static_cast<int>(i),
                            builder_.add_state(t.name, t.type, std::move(initial)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that netkit takes as several of its own: none has a kernel. What an operator
-// decides by its data must be constant here where shapes depend on it. Host only.
+// Operators of ONNX and TFLite that netkit takes as several of its own: none has a kernel. What an
+// operator decides by its data must be constant here where shapes depend on it. Host only.
 #pragma once
 
 #include <span>
@@ -21,6 +21,8 @@ Result<void> lower_window(const ForeignNode& node, LowerContext& context);
 Result<void> lower_mel_weights(const ForeignNode& node, LowerContext& context);
 Result<void> lower_dft(const ForeignNode& node, LowerContext& context);
 Result<void> lower_stft(const ForeignNode& node, LowerContext& context);
+Result<void> lower_rfft2d(const ForeignNode& node, LowerContext& context);
+Result<void> lower_complex_part(const ForeignNode& node, LowerContext& context);
 
 // training_lower.cc. One step of an optimiser; batch normalisation by the batch's own statistics.
 Result<void> lower_optimiser(const ForeignNode& node, LowerContext& context);

@@ -151,6 +151,31 @@ TEST(Signal, TransformsOfEveryForm) {
   }
 }
 
+// TFLite's: rows and columns of a real signal, cropped (the row) or filled with zeros (the column).
+TEST(Signal, RealTransformOfTwoAxes) {
+  Rng rng(3);
+  const int64_t h = 3, w = 6, rows = 4, columns = 5;
+  const auto x = rng.reals(static_cast<size_t>(2 * h * w), -1, 1);
+  NodeCase node = check::tflite("RFFT2D").in<float>({2, h, w}, x).constant<int32_t>(
+      {2}, {rows, columns});
+  const auto got = node.run<float>();
+  ASSERT_EQ(node.dims, (Dims{2, rows, columns / 2 + 1, 2})) << node.error();
+  std::vector<double> want;
+  for (int64_t i = 0; i < 2 * rows * (columns / 2 + 1); ++i) {
+    const int64_t k = i % (columns / 2 + 1), r = i / (columns / 2 + 1) % rows;
+    const int64_t b = i / (columns / 2 + 1) / rows;
+    std::complex<double> sum = 0;
+    for (int64_t t = 0; t < h * columns; ++t) {
+      const auto at = static_cast<size_t>((b * h + t / columns) * w + t % columns);
+      const double turns = static_cast<double>(r * (t / columns)) / static_cast<double>(rows) +
+                           static_cast<double>(k * (t % columns)) / static_cast<double>(columns);
+      sum += double{x[at]} * std::polar(1.0, -2 * std::numbers::pi * turns);
+    }
+    want.insert(want.end(), {sum.real(), sum.imag()});
+  }
+  expect_near(got, want, "rfft2d");
+}
+
 TEST(Signal, FramesAreWeighedAndTransformed) {
   NodeCase node = onnx("STFT", 17)
                       .in<float>({1, 8, 1}, {0, 1, 2, 3, 4, 5, 6, 7})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX's signal operators. Windows and mel weights are constants, computed in double; a discrete
-// Fourier transform is a product with the constant matrix of its roots of unity.
+// Signal operators of ONNX and TFLite. Windows and mel weights are constants, computed in double; a
+// discrete Fourier transform is a product with the constant matrix of its roots of unity.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -264,6 +264,75 @@ Result<void> lower_stft(const ForeignNode& node, LowerContext& context) {
   y = chain.reshape(y, {dims[0] * frames, length * dims[2]});
   y = chain.add("matmul", {y, matrix_of(t, window, context)});
   y = chain.reshape(y, {dims[0], frames, t.bins, 2});
+  if (chain.error()) return std::unexpected(*chain.error());
+  return context.bind(node, 0, y);
+}
+
+// The last two axes of a real signal, each cropped or filled with zeros to its part of fft_length;
+// complex numbers are pairs along one more axis.
+Result<void> lower_rfft2d(const ForeignNode& node, LowerContext& context) {
+  const std::string where = place_of(node);
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  NK_TRY(need_float(node, context, x));
+  const Dims dims = context.type(x).dims;
+  const auto lengths = context.const_ints(context.input(node, 1));
+  if (dims.size() < 2 || dims.size() >= NK_MAX_RANK || !lengths || lengths->size() != 2) {
+    return bad_input("fft_length must be two constants, and the input of two to five axes", where);
+  }
+  const int64_t h = dims[dims.size() - 2], w = dims.back();
+  NK_ASSIGN(const Transform rows, transform_of(w, 1, (*lengths)[1], false, true, where));
+  NK_ASSIGN(const Transform columns, transform_of(h, 2, (*lengths)[0], false, false, where));
+  const int64_t count = product_of(dims, 0, dims.size() - 2);
+  Chain chain(context);
+  const auto crop = [&](TensorId y, Dims sizes) {
+    if (chain.error() || context.type(y).dims == sizes) return y;
+    Attrs attrs;
+    attrs.set("starts", Dims(sizes.size(), 0));
+    attrs.set("steps", Dims(sizes.size(), 1));
+    attrs.set("sizes", std::move(sizes));
+    return chain.add("slice", {y}, std::move(attrs));
+  };
+  TensorId y = crop(chain.reshape(x, {count, h, w}), {count, columns.given, rows.given});
+  y = chain.reshape(y, {count * columns.given, rows.given});
+  y = chain.add("matmul", {y, matrix_of(rows, {}, context)});
+  if (columns.length > 1) {
+    y = chain.transpose(chain.reshape(y, {count, columns.given, rows.bins, 2}), {0, 2, 1, 3});
+    y = chain.reshape(y, {count * rows.bins, columns.given * 2});
+    y = chain.add("matmul", {y, matrix_of(columns, {}, context)});
+    y = chain.transpose(chain.reshape(y, {count, rows.bins, columns.bins, 2}), {0, 2, 1, 3});
+  }
+  Dims made(dims.begin(), dims.end() - 2);
+  made.insert(made.end(), {columns.bins, rows.bins, 2});
+  y = chain.reshape(y, std::move(made));
+  if (chain.error()) return std::unexpected(*chain.error());
+  return context.bind(node, 0, y);
+}
+
+// COMPLEX_ABS, REAL, IMAG of pairs along the last axis.
+Result<void> lower_complex_part(const ForeignNode& node, LowerContext& context) {
+  NK_ASSIGN(const TensorId x, need_foreign_input(context, node, 0));
+  const Dims dims = context.type(x).dims;
+  if (dims.empty() || dims.back() != 2) {
+    return bad_input("complex numbers must be made by RFFT2D", place_of(node));
+  }
+  Chain chain(context);
+  Attrs attrs;
+  const Dims whole(dims.begin(), dims.end() - 1);
+  if (node.op == "COMPLEX_ABS") {
+    attrs.set("axes", Dims{static_cast<int64_t>(dims.size()) - 1});
+    attrs.set("keepdims", int64_t{0});
+    const TensorId sum = chain.add("reduce_sum", {chain.add("mul", {x, x})}, std::move(attrs));
+    const TensorId y = chain.add("sqrt", {sum});
+    if (chain.error()) return std::unexpected(*chain.error());
+    return context.bind(node, 0, y);
+  }
+  Dims starts(dims.size(), 0), sizes = dims;
+  starts.back() = node.op == "IMAG" ? 1 : 0;
+  sizes.back() = 1;
+  attrs.set("starts", std::move(starts));
+  attrs.set("steps", Dims(dims.size(), 1));
+  attrs.set("sizes", std::move(sizes));
+  const TensorId y = chain.reshape(chain.add("slice", {x}, std::move(attrs)), whole);
   if (chain.error()) return std::unexpected(*chain.error());
   return context.bind(node, 0, y);
 }

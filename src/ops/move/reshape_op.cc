@@ -109,6 +109,8 @@ Result<void> lower_reshape_tflite(const ForeignNode& node, LowerContext& context
     if (!declared.has_value()) return bad_input("the shape is not constant", place_of(node));
     shape = declared->dims;
   }
+  const ForeignTensor* made = context.declared_output(node, 0);
+  if (made != nullptr && is_complex(*made)) shape.push_back(2);
   NK_ASSIGN(shape, resolved(std::move(shape), context.type(x).dims, false, place_of(node)));
   return bind_shape(node, context, x, std::move(shape));
 }

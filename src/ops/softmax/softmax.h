@@ -4,9 +4,9 @@
  * Attributes:  softmax only: beta (1): exp(beta * x); to (x's): dtype name of the output.
  * Kernel in[]: x.
  * s8 and u8 equal the TensorFlow Lite reference kernels bit for bit; the output's quantisation is
- * fixed: softmax 1/256 (int16: 1/65536) and the least value, log_softmax 16/256 and the greatest. f32 subtracts
- * the row's greatest value, adds the exponentials from first to last (expf, logf of the target's
- * libm).
+ * fixed: softmax 1/256 (int16: 1/65536) and the least value, log_softmax 16/256 and the greatest
+ * one. f32 subtracts the row's greatest value, adds the exponentials from first to last (expf, logf
+ * of the target's libm).
  * The output may stand where the input stands, or anywhere before it; a wider one may not. */
 #ifndef NETKIT_OPS_SOFTMAX_SOFTMAX_H
 #define NETKIT_OPS_SOFTMAX_SOFTMAX_H
