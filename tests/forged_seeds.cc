@@ -276,6 +276,45 @@ output %a
 output %b
 output %c
 )"},
+    {"signal",
+     R"(input %x int16[20]
+const %w int16[20] = splat 300
+const %u int16[6] = 1 2 3 4 5 6
+const %f int16[4] = 0 2 4 6
+const %g int16[4] = 0 1 2 3
+const %h int16[4] = 2 3 1 3
+const %t int16[125] = splat 64
+input %i uint32[3]
+%a int16[20] = signal_window(%x, %w) {shift=8}
+%s int16[20], %n int32[] = signal_scale(%a)
+%r int16[34] = signal_rfft(%s) {fft_length=32}
+%e uint32[17] = signal_energy(%r) {end_index=16, start_index=1}
+%b uint64[3] = filter_bank(%e, %u, %u, %f, %g, %h) {num_channels=3}
+%k uint32[3] = filter_bank_sqrt(%b, %n)
+%y uint32[3], %z uint32[3] = spectral_subtraction(%k, %i) {)"
+     "alternate_one_minus_smoothing=15401, alternate_smoothing=983, min_signal_remaining=819, "
+     "num_channels=3, one_minus_smoothing=15975, smoothing=409, smoothing_bits=10, "
+     R"(spectral_subtraction_bits=14}
+%p uint32[3] = pcan(%y, %z, %t) {snr_shift=6}
+%l int16[3] = filter_bank_log(%p) {input_correction_bits=3, output_scale=64}
+output %l
+output %z
+)"},
+    {"detection",
+     R"(input %b uint8[1x6x5] q(0.1,128)
+input %s int8[1x6x4] q(0.00390625,-128)
+input %a float32[6x4]
+input %r float32[1x6x4]
+%x float32[1x6x4], %c float32[1x6], %p float32[1x6], %n float32[1] = )"
+     "detection_postprocess(%b, %s, %a) {detections_per_class=2, iou_threshold=0.5, max_classes=2, "
+     R"(max_detections=3, num_classes=3}
+%y float32[1x2x4], %d float32[1x2], %q float32[1x2], %m float32[1] = )"
+     "detection_postprocess(%r, %x, %a) {detections_per_class=2, iou_threshold=0.5, max_classes=1, "
+     R"(max_detections=2, num_classes=4, regular=1}
+output %n
+output %m
+output %y
+)"},
     {"unary", R"(input %x float32[2x3]
 input %q int8[2x3] q(0.1,0)
 input %s int16[5] q(0.1,0)

@@ -277,5 +277,52 @@ TEST(State, RecurrentModelsRunInBothForms) {
   }
 }
 
+// The audio front end of a public model on 20 frames of noise that grows fainter and loud again:
+// all outputs hash to what TensorFlow Lite Micro (tflite-micro 0.dev20261023182759) gave, from
+// emitted C as well, and once more after a reset.
+TEST(State, AudioFrontEndsEqualTflm) {
+  const auto shared = shared_folder();
+  if (!shared) return;
+  std::vector<Bytes> frames;
+  uint32_t noise = 7;
+  for (int frame = 0; frame < 20; ++frame) {
+    std::vector<int16_t> samples(480);
+    for (int16_t& sample : samples) {
+      noise = noise * 1664525u + 1013904223u;
+      sample = static_cast<int16_t>(static_cast<int16_t>(noise >> 16) >> (frame % 5 * 3));
+    }
+    frames.emplace_back(samples.size() * sizeof(int16_t));
+    std::memcpy(frames.back().data(), samples.data(), frames.back().size());
+  }
+  const auto hash_of = [](const std::vector<Bytes>& outputs) {
+    uint32_t hash = 2166136261u;
+    for (const std::byte byte : joined(outputs)) {
+      hash = (hash ^ static_cast<uint32_t>(byte)) * 16777619u;
+    }
+    return hash;
+  };
+  for (const auto& [name, hash] :
+       {std::pair{"int8", 0xebec0fa9u}, std::pair{"float", 0x750a7dc3u}}) {
+    SCOPED_TRACE(name);
+    const std::string path =
+        fmt::format("{}/models/tflm/audio_preprocessor_{}.tflite", *shared, name);
+    const auto compiled = driver::compile_file(path, {});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    EXPECT_EQ(compiled->schedule.states.size(), 1u);
+    EXPECT_TRUE(compiled->layout.proven_minimal);
+    auto session = driver::Session::open(path, {});
+    ASSERT_TRUE(session);
+    std::vector<Bytes> outputs;
+    for (const Bytes& frame : frames) outputs.push_back(session->run({frame}).value()[0]);
+    EXPECT_EQ(hash_of(outputs), hash);
+    EXPECT_EQ(
+        run_emitted_c(compiled->program, work_folder(std::string("front_end_") + name), frames),
+        outputs);
+    EXPECT_NE(session->run({frames[0]}).value()[0], outputs[0]);
+    session->reset();
+    EXPECT_EQ(session->run({frames[0]}).value()[0], outputs[0]);
+  }
+}
+
 }  // namespace
 }  // namespace netkit::test

@@ -52,6 +52,11 @@ class LowerContext {
   // The node's i-th input is state, whose value input() gives: from here on it is `value`, of the
   // same type. An error where it is none.
   virtual Result<void> set_state(const ForeignNode& node, size_t i, TensorId value) = 0;
+  // A state that the node has of its own, all 0 after a reset: start_state gives what a run finds,
+  // keep_state, once, says what it leaves, of the same type. An error inside control flow, where a
+  // node may run often or not at all.
+  virtual Result<TensorId> start_state(TensorType type) = 0;
+  virtual Result<void> keep_state(TensorId state, TensorId value) = 0;
 
   // transpose(x, perm); returns x itself where perm is the identity or x is constant (folded).
   virtual Result<TensorId> transpose(TensorId x, std::vector<int64_t> perm) = 0;

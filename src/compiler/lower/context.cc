@@ -111,6 +111,19 @@ Result<void> GraphBuilder::set_state(const ForeignNode& node, size_t i, TensorId
   return {};
 }
 
+Result<TensorId> GraphBuilder::start_state(TensorType type) {
+  if (!prefix_.empty()) return bad_input("an operator with a state inside control flow");
+  NK_TRY(byte_count(type.dtype, type.dims));
+  return state_value(add_state(node_name_ + "/state", std::move(type), nullptr));
+}
+
+Result<void> GraphBuilder::keep_state(TensorId state, TensorId value) {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] == state) return assign_state(i, value);
+  }
+  return bad_input("no such state");
+}
+
 GraphBuilder::Scope GraphBuilder::enter(const ForeignGraph& sub, std::string prefix) {
   std::vector<TensorId> bound(sub.tensors.size(), kNoTensor);
   for (size_t i = 0; i < sub.tensors.size(); ++i) {

@@ -67,6 +67,8 @@ class GraphBuilder final : public LowerContext {
   Result<void> bind(const ForeignNode& node, size_t i, TensorId tensor) override;
   void warn(std::string text) override { warnings_.push_back(std::move(text)); }
   Result<void> set_state(const ForeignNode& node, size_t i, TensorId value) override;
+  Result<TensorId> start_state(TensorType type) override;
+  Result<void> keep_state(TensorId state, TensorId value) override;
   Result<TensorId> transpose(TensorId x, std::vector<int64_t> perm) override;
 
  private:
@@ -76,7 +78,7 @@ class GraphBuilder final : public LowerContext {
   Result<void> name_output(const std::string& name, TensorId id);
 
   const ForeignGraph* foreign_;  // the graph whose nodes are being lowered
-  std::string prefix_;           // of the names of its tensors
+  std::string prefix_;           // of the names of its tensors; empty in the main graph
   Graph graph_;
   std::vector<TensorId> bound_;     // per foreign tensor
   std::vector<TensorId> states_;    // value of each of graph_.states so far

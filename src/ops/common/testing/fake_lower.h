@@ -102,6 +102,14 @@ class FakeLower : public LowerContext {
     if (!states.emplace(i, value).second) return bad_input("state is set twice");
     return {};
   }
+  Result<TensorId> start_state(TensorType type) override {
+    graph.inputs.push_back(graph.add_tensor("state", std::move(type)));
+    return graph.inputs.back();
+  }
+  Result<void> keep_state(TensorId, TensorId value) override {
+    kept.push_back(value);
+    return {};
+  }
   void warn(std::string text) override { warnings.push_back(std::move(text)); }
   Result<TensorId> transpose(TensorId x, std::vector<int64_t> perm) override {
     const Tensor& from = graph.tensor(x);
@@ -117,6 +125,7 @@ class FakeLower : public LowerContext {
   TensorId bound = kNoTensor;  // what output 0 became
   std::map<size_t, TensorId> outputs;
   std::map<size_t, TensorId> states;  // by input
+  std::vector<TensorId> kept;         // what keep_state was given
   std::vector<std::string> warnings;
 
  private:
