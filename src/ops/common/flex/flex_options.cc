@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ops/common/flex/flex_options.h"
 
+// Numbers written as text are not read here: nothing of the library behind its headers is needed.
+#define FLATBUFFERS_LOCALE_INDEPENDENT 0
 #include <flatbuffers/flexbuffers.h>
 #include <fmt/format.h>
 
