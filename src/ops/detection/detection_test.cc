@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "ops/common/flex/flex_check.h"
+#include "ops/common/testing/kernel_check.h"
 #include "ops/common/testing/node_check.h"
 
 namespace netkit {
