@@ -11,7 +11,8 @@ namespace netkit {
 // bytes that are no FlexBuffer map, or one that points outside itself.
 Result<Attrs> flex_options(const ForeignNode& node);
 
-// A whole number of the options in [lo, hi]; an error where it is absent or no whole number.
+// A whole number of the options in [lo, hi], which int32 holds; an error where it is absent or no
+// whole number.
 Result<int32_t> flex_int(const Attrs& options, std::string_view name, int64_t lo, int64_t hi,
                          const ForeignNode& node);
 // A finite number of the options; an error where it is absent.

@@ -36,7 +36,7 @@ TEST(FlexOptions, ScalarsByName) {
   EXPECT_FALSE(flex_int(*options, "a", 0, 8, node).has_value());
   EXPECT_FALSE(flex_int(*options, "rate", 0, 8, node).has_value());
   EXPECT_FALSE(flex_int(*options, "none", 0, 8, node).has_value());
-  EXPECT_FALSE(flex_int(*options, "zz", 0, INT64_MAX, node).has_value());
+  EXPECT_FALSE(flex_int(*options, "zz", 0, INT32_MAX, node).has_value());
   EXPECT_FALSE(flex_real(*options, "none", node).has_value());
   EXPECT_TRUE(flex_options(ForeignNode{})->all().empty());
   EXPECT_TRUE(flex_options(flex_node(flex_bytes({})))->all().empty());
