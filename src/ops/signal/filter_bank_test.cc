@@ -201,7 +201,7 @@ TEST(FilterBankLog, NearTheLogarithm) {
   const Table y = node.run<int16_t>();
   ASSERT_EQ(y.size(), x.size()) << node.error();
   for (size_t i = 0; i < x.size(); ++i) {
-    EXPECT_NEAR(y[i], x[i] < 2 ? 0 : 1000 * std::log(double{x[i]}), 1) << x[i];
+    EXPECT_NEAR(y[i], x[i] < 2 ? 0 : 1000 * std::log(static_cast<double>(x[i])), 1) << x[i];
   }
 }
 
