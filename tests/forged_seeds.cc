@@ -286,7 +286,7 @@ const %h int16[4] = 2 3 1 3
 const %t int16[125] = splat 64
 input %i uint32[3]
 %a int16[20] = signal_window(%x, %w) {shift=8}
-%s int16[20], %n int32[] = signal_scale(%a)
+%s int16[20], %n int32[scalar] = signal_scale(%a)
 %r int16[34] = signal_rfft(%s) {fft_length=32}
 %e uint32[17] = signal_energy(%r) {end_index=16, start_index=1}
 %b uint64[3] = filter_bank(%e, %u, %u, %f, %g, %h) {num_channels=3}

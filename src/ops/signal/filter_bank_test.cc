@@ -191,6 +191,7 @@ TEST(FilterBankLog, PublishedVectors) {
   EXPECT_EQ(loud.run<int16_t>(), published::kLoudLogs) << loud.error();
 }
 
+// Within a segment of the table nothing is added: 224 / 65536 of log2 at most.
 TEST(FilterBankLog, NearTheLogarithm) {
   check::Rng rng(7);
   Words x = any_words(rng, 500);
@@ -201,7 +202,7 @@ TEST(FilterBankLog, NearTheLogarithm) {
   const Table y = node.run<int16_t>();
   ASSERT_EQ(y.size(), x.size()) << node.error();
   for (size_t i = 0; i < x.size(); ++i) {
-    EXPECT_NEAR(y[i], x[i] < 2 ? 0 : 1000 * std::log(static_cast<double>(x[i])), 1) << x[i];
+    EXPECT_NEAR(y[i], x[i] < 2 ? 0 : 1000 * std::log(static_cast<double>(x[i])), 3) << x[i];
   }
 }
 
@@ -217,7 +218,10 @@ TEST(FilterBank, OutputsOverInputs) {
   ASSERT_TRUE(gain.lower().has_value());
   EXPECT_EQ(check::check_overlaps(gain.graph(), gain.values(), 4, overlaps), "");
   EXPECT_EQ(overlaps, 1);
-  NodeCase log = log_node(any_words(rng, 40), 64, 3);
+  Words small = any_words(rng, 40);
+  small[0] = 3;
+  small[1] = 100;
+  NodeCase log = log_node(small, 64, 3);
   ASSERT_TRUE(log.lower().has_value());
   EXPECT_EQ(check::check_overlaps(log.graph(), log.values(), 4, overlaps), "");
   EXPECT_EQ(overlaps, 1);
