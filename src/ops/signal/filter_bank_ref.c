@@ -113,8 +113,8 @@ void nk_pcan_ref(NK_KERNEL_ARGS) {
 }
 
 /* log2(x), Q16, of x above 0: the whole digits and, of the rest f, f and what log2(1 + f) is above
- * it. What lies between two places of the table is shifted by 16 bits, not by the 9 of a segment, as
- * it is in TensorFlow Lite Micro: it all but vanishes. */
+ * it. What lies between two places of the table is shifted by 16 bits, not by the 9 of a segment,
+ * as it is in TensorFlow Lite Micro: it all but vanishes. */
 static uint32_t log2_of(uint32_t x, const int32_t* table) {
   const int32_t whole = nk_signal_digits(x) - 1, segment_log2 = 16 - NK_LOG_SEGMENTS_LOG2;
   const uint32_t above = x - ((uint32_t)1 << whole);
