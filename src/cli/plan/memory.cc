@@ -33,15 +33,16 @@ std::string table(const plan::MemoryMap& map, const plan::RegionPlan& plan) {
   return out;
 }
 
-std::string verdict(const plan::RegionPlan& plan) {
+std::string verdict(const plan::RegionPlan& plan, const char* scope) {
   if (plan.verdict == plan::Verdict::kFits) {
     int64_t free = 0;
     for (const plan::RegionUse& use : plan.regions) free += use.free_bytes();
     return fmt::format("fits: {} free\n", short_size(free));
   }
-  const char* why = plan.verdict == plan::Verdict::kProvenNoFit
-                        ? "proven: no plan of this class fits"
-                        : "no plan was found, none was excluded";
+  const bool proven = plan.verdict == plan::Verdict::kProvenNoFit;
+  const std::string why = std::string(proven ? "proven: no plan of this class fits"
+                                             : "no plan was found, none was excluded") +
+                          scope;
   for (const plan::RegionUse& use : plan.regions) {
     if (use.short_bytes() == 0) continue;
     return fmt::format("does not fit: {} short in {} (needs {} of {}); {}\n",
@@ -75,7 +76,7 @@ class MemoryGroup : public PlanGroup {
     return {};
   }
 
-  Result<void> act(const PlanRequest&, const driver::Planned& planned,
+  Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     if (file_.empty()) return {};
     if (planned.list) NK_TRY(driver::demand_bare_lives(*planned.list, "a memory map"));
@@ -87,7 +88,7 @@ class MemoryGroup : public PlanGroup {
     plan::RegionPlan fit = std::move(*fitted);
     if (map_.flash_bytes) fit.flash = {*map_.flash_bytes, planned.flash_bytes};
     answer.fields["memory"] = plan::region_plan_json(planned.layout, fit);
-    answer.text += table(map_, fit) + verdict(fit);
+    answer.text += table(map_, fit) + verdict(fit, scope_text(request));
     if (fit.flash) answer.text += flash_text(*fit.flash, planned.stored);
     const bool fits =
         fit.verdict == plan::Verdict::kFits && (!fit.flash || fit.flash->short_bytes() == 0);

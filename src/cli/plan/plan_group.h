@@ -27,6 +27,9 @@ struct PlanRequest {
   plan::Sharing sharing = plan::Sharing::kExclusive;
 };
 
+// " in this order" where all that is said of a class holds for the given order only, else "".
+const char* scope_text(const PlanRequest& request);
+
 // What is told about a plan; the groups add to it in the order of the table.
 struct PlanAnswer {
   std::string text;                           // for a terminal

@@ -27,7 +27,7 @@ class RamGroup : public PlanGroup {
     return {};
   }
 
-  Result<void> act(const PlanRequest&, const driver::Planned& planned,
+  Result<void> act(const PlanRequest& request, const driver::Planned& planned,
                    PlanAnswer& answer) override {
     if (text_.empty()) return {};
     const plan::Layout& layout = planned.layout;
@@ -41,10 +41,11 @@ class RamGroup : public PlanGroup {
       return {};
     }
     answer.code = static_cast<int>(ErrorCode::kNo);
+    const bool proven = layout.verdict == plan::Verdict::kProvenNoFit;
     answer.text += fmt::format(
-        "does not fit into {}: {} B short; {}\n", size_text(bytes_), layout.arena_bytes - bytes_,
-        layout.verdict == plan::Verdict::kProvenNoFit ? "proven: no plan of this class fits"
-                                                      : "no plan was found, none was excluded");
+        "does not fit into {}: {} B short; {}{}\n", size_text(bytes_), layout.arena_bytes - bytes_,
+        proven ? "proven: no plan of this class fits" : "no plan was found, none was excluded",
+        scope_text(request));
     return {};
   }
 

@@ -11,8 +11,8 @@
 namespace netkit::cli {
 namespace {
 
-const char* proof(bool proven) {
-  return proven ? "proven minimal" : "not proven minimal";
+std::string proof(bool proven, const PlanRequest& request) {
+  return std::string(proven ? "proven minimal" : "not proven minimal") + scope_text(request);
 }
 
 // What a plan asks of the kernels, beside its bytes.
@@ -37,18 +37,19 @@ const plan::Layout* layout_of(const driver::Planned& planned, plan::PlanClass of
   return planned.layout.plan_class == of ? &planned.layout : nullptr;
 }
 
-std::string classes_table(const driver::Planned& planned) {
-  std::string out = fmt::format("{:<9} {:>12} {:>14}  {:<19} {}\n", "class", "arena B",
-                                "lower bound B", "proof", "cost");
+std::string classes_table(const PlanRequest& request, const driver::Planned& planned) {
+  const int proof_width = *scope_text(request) == '\0' ? 19 : 32;
+  std::string out = fmt::format("{:<9} {:>12} {:>14}  {:<{}} {}\n", "class", "arena B",
+                                "lower bound B", "proof", proof_width, "cost");
   for (const plan::ClassSummary& summary : planned.layout.classes) {
     const plan::Layout* layout = layout_of(planned, summary.plan_class);
     const bool plain = summary.plan_class == plan::PlanClass::kPlain;
-    out +=
-        fmt::format("{:<9} {:>12} {:>14}  {:<19} {}\n", plan::class_name(summary.plan_class),
-                    summary.arena_bytes, summary.lower_bound_bytes, proof(summary.proven_minimal),
-                    layout != nullptr ? cost(*layout)
-                    : plain           ? "none"
-                                      : "not stored");
+    out += fmt::format("{:<9} {:>12} {:>14}  {:<{}} {}\n", plan::class_name(summary.plan_class),
+                       summary.arena_bytes, summary.lower_bound_bytes,
+                       proof(summary.proven_minimal, request), proof_width,
+                       layout != nullptr ? cost(*layout)
+                       : plain           ? "none"
+                                         : "not stored");
   }
   return out;
 }
@@ -89,10 +90,11 @@ class TextGroup : public PlanGroup {
       answer.text += picture(planned.drawn_layout());
     }
     if (!no_picture_ && planned.pictured) answer.text += times(*planned.pictured);
-    answer.text += classes_table(planned);
-    answer.text += fmt::format("arena {}, class {}, {}{}\n", size_text(layout.arena_bytes),
-                               plan::class_name(layout.plan_class), proof(layout.proven_minimal),
-                               layout.time_limited ? " (search cut by --time-limit)" : "");
+    answer.text += classes_table(request, planned);
+    answer.text +=
+        fmt::format("arena {}, class {}, {}{}\n", size_text(layout.arena_bytes),
+                    plan::class_name(layout.plan_class), proof(layout.proven_minimal, request),
+                    layout.time_limited ? " (search cut by --time-limit)" : "");
     answer.text += fmt::format(
         "for comparison: {} at most {} B{}, all tensors together {} B{}, the largest {} B\n",
         lives ? "alive at once are" : "the given order lives", layout.given_order_peak_bytes,
@@ -113,6 +115,10 @@ class TextGroup : public PlanGroup {
 };
 
 }  // namespace
+
+const char* scope_text(const PlanRequest& request) {
+  return request.compile.plan.order == plan::OrderChoice::kGiven ? " in this order" : "";
+}
 
 PlanGroupPtr text_group() {
   return std::make_unique<TextGroup>();

@@ -14,13 +14,15 @@ namespace netkit::plan {
 namespace {
 
 constexpr size_t kMaxViewSets = 16;           // so many sets of views are tried one by one
+constexpr double kFirstViewsPart = 0.5;       // of the time of a class: for all views together
+constexpr double kPlainPart = 0.5;            // of all the time: for class plain
 constexpr uint64_t kViewOrderNodes = 20'000;  // per bound of sets, where there are more
 
 struct Context {
   const Problem& problem;
   const PlanOptions& options;
   std::vector<char> outside;
-  std::optional<double> deadline;
+  Deadline deadline;
 };
 
 struct ClassPlan {
@@ -38,7 +40,7 @@ int64_t try_views(const Context& c, const ModelOptions& options, Effort& effort,
   limits.order_nodes = c.options.order_nodes;
   limits.enough_bytes = c.options.ram_bytes.value_or(0);
   const ClassAnswer answer = solve_class(model, limits, effort);
-  best.time_limited |= effort.time_limited;
+  best.time_limited |= effort.time_limited || effort.deadline.passed();
   if (answer.placed.found &&
       (!best.found || answer.placed.height_bytes < best.layout.arena_bytes)) {
     best.layout = assemble(model, answer.placed);
@@ -48,7 +50,7 @@ int64_t try_views(const Context& c, const ModelOptions& options, Effort& effort,
   return answer.lower_bound_bytes;
 }
 
-ClassPlan plan_class(const Context& c, PlanClass which) {
+ClassPlan plan_class(const Context& c, PlanClass which, const Deadline& deadline) {
   ClassPlan best;
   ModelOptions options = model_options(c.problem, c.options, which);
   const std::vector<ViewRef> views = usable_views(c.problem, c.outside);
@@ -57,9 +59,10 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
   effort.place_nodes = c.options.place_nodes;
   effort.joint_nodes = c.options.joint_nodes;
   effort.search_nodes = c.options.search_nodes;
-  effort.deadline = c.deadline;
+  effort.deadline = views.empty() ? deadline : deadline.after_part(kFirstViewsPart);
   best.lower_bound_bytes = try_views(c, options, effort, best);
   if (views.empty()) return best;
+  effort.deadline = deadline;
   std::vector<int> steps;
   for (const ViewRef& v : views) {
     if (steps.empty() || steps.back() != v.step) steps.push_back(v.step);
@@ -68,7 +71,7 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
   const size_t sets =
       all ? (size_t{1} << views.size()) - 1 : 1 + std::min<size_t>(steps.size(), kMaxViewSets);
   // Most often the views cost nothing, and no other set of them can be better.
-  ViewQuestion question{c.problem, options, views, {}, c.deadline};
+  ViewQuestion question{c.problem, options, views, {}, deadline};
   question.limits.fixed_order = options.fixed_order;
   question.limits.order_nodes = c.options.order_nodes;
   const std::vector<ViewChoice> open(views.size(), ViewChoice::kOpen);
@@ -76,7 +79,7 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
   const auto done = [&] { return best.found && best.layout.arena_bytes <= least; };
   int64_t bound = best.lower_bound_bytes;
   size_t k = 0;
-  for (; k < sets && !done(); ++k) {
+  for (; k < sets && !done() && !deadline.passed(); ++k) {
     options.views.clear();
     for (size_t i = 0; i < views.size(); ++i) {
       const bool taken = all ? (k >> i) & 1 : k > 0 && views[i].step != steps[k - 1];
@@ -96,6 +99,7 @@ ClassPlan plan_class(const Context& c, PlanClass which) {
                      }));
   }
   best.lower_bound_bytes = all && k == sets ? bound : least;
+  best.time_limited |= deadline.passed();
   return best;
 }
 
@@ -132,25 +136,20 @@ bool set_layout(const Context& c, ClassPlan& found, Layout& layout) {
   return true;
 }
 
-std::unexpected<Error> none_found(bool time_limited) {
-  if (time_limited) {
-    return fail(ErrorCode::kNo, "no plan was found in that time", "--time-limit",
-                "give more seconds, or leave it out");
-  }
-  return fail(ErrorCode::kNo, "no placement was found within the node budget", {},
-              "--order given or --class plain leaves less to search");
-}
-
 Result<std::vector<Layout>> run(const Context& c) {
   const auto& ram = c.options.ram_bytes;
-  ClassPlan plain = plan_class(c, PlanClass::kPlain);
+  const bool wider = c.options.class_limit != PlanClass::kPlain && has_overlaps(c.problem);
+  ClassPlan plain =
+      plan_class(c, PlanClass::kPlain, wider ? c.deadline.after_part(kPlainPart) : c.deadline);
   std::vector<Layout> layouts(1);
-  if (!set_layout(c, plain, layouts[0])) return none_found(plain.time_limited);
+  if (!set_layout(c, plain, layouts[0])) {
+    return fail(ErrorCode::kNo, "no placement was found");
+  }
   if (c.options.class_limit == PlanClass::kPlain) return layouts;
   if (ram && layouts[0].arena_bytes <= *ram) return layouts;
   Layout widest = layouts[0];  // a plan of the narrower class is one of the wider too
-  if (has_overlaps(c.problem)) {
-    ClassPlan overlap = plan_class(c, PlanClass::kOverlap);
+  if (wider) {
+    ClassPlan overlap = plan_class(c, PlanClass::kOverlap, c.deadline);
     const int64_t bound = overlap.lower_bound_bytes;
     const bool better = overlap.found && overlap.layout.arena_bytes < widest.arena_bytes;
     widest.time_limited |= overlap.time_limited;
@@ -160,41 +159,6 @@ Result<std::vector<Layout>> run(const Context& c) {
   widest.plan_class = PlanClass::kOverlap;
   layouts.push_back(std::move(widest));
   return layouts;
-}
-
-// Steps that an order may begin with.
-int64_t first_steps(const Problem& problem) {
-  std::vector<char> there(problem.tensors.size(), 0);
-  for (const auto* list : {&problem.inputs, &problem.states}) {
-    for (const int t : *list) there[static_cast<size_t>(t)] = 1;
-  }
-  return std::ranges::count_if(problem.steps, [&](const Step& step) {
-    return std::ranges::all_of(step.inputs,
-                               [&](int t) { return there[static_cast<size_t>(t)] != 0; });
-  });
-}
-
-// An input that nothing reads is there in the first step alone, whichever that is, and the search
-// of orders does not weigh it: what holds for every order is the bound without it.
-Result<void> lower_for_unread(const Context& c, std::vector<Layout>& layouts) {
-  if (c.options.order == OrderChoice::kGiven || c.options.in_out != InOut::kInside) return {};
-  std::vector<char> touched(c.problem.tensors.size(), 0);
-  for (const Step& step : c.problem.steps) {
-    for (const int t : step.inputs) touched[static_cast<size_t>(t)] = 1;
-  }
-  for (const int t : c.problem.outputs) touched[static_cast<size_t>(t)] = 1;
-  Problem without = c.problem;
-  std::erase_if(without.inputs, [&](int t) { return touched[static_cast<size_t>(t)] == 0; });
-  const bool all_read = without.inputs.size() == c.problem.inputs.size();
-  if (all_read || first_steps(c.problem) < 2) return {};
-  NK_ASSIGN(const std::vector<Layout> others, run({without, c.options, c.outside, c.deadline}));
-  for (Layout& layout : layouts) {
-    for (const Layout& other : others) {
-      if (other.plan_class != layout.plan_class) continue;
-      layout.lower_bound_bytes = std::min(layout.lower_bound_bytes, other.lower_bound_bytes);
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -208,17 +172,17 @@ Result<std::vector<Layout>> plan_classes(const Problem& problem, const PlanOptio
     return fail(ErrorCode::kUsage, "the given order runs a step before its inputs are there", {},
                 "plan with the best order instead");
   }
-  Context context{problem, options, std::vector<char>(problem.tensors.size(), 0), std::nullopt};
+  Context context{problem, options, std::vector<char>(problem.tensors.size(), 0),
+                  Deadline(options.time_limit_seconds, options.clock)};
   if (options.in_out == InOut::kCallerOwned) {
     for (const int t : problem.inputs) context.outside[t] = 1;
     for (const int t : problem.outputs) context.outside[t] = 1;
   }
-  if (options.time_limit_seconds) context.deadline = begin + *options.time_limit_seconds;
   NK_ASSIGN(std::vector<Layout> layouts, run(context));
-  NK_TRY(lower_for_unread(context, layouts));
   std::vector<ClassSummary> classes;
   for (Layout& layout : layouts) {
     layout.proven_minimal = layout.lower_bound_bytes == layout.arena_bytes;
+    layout.time_limited = layout.time_limited && !layout.proven_minimal;
     NK_TRY(validate(problem, layout));
     classes.push_back(
         {layout.plan_class, layout.arena_bytes, layout.lower_bound_bytes, layout.proven_minimal});
@@ -238,7 +202,7 @@ Result<LeastOrder> least_order(const Problem& problem, const PlanOptions& option
   ClassLimits limits;
   limits.order_nodes = options.order_nodes;
   Effort effort;
-  if (options.time_limit_seconds) effort.deadline = now_seconds() + *options.time_limit_seconds;
+  effort.deadline = Deadline(options.time_limit_seconds, options.clock);
   LeastOrder least;
   least.order = search_order(model, limits, effort, least.lower_bound_bytes);
   least.peak_bytes = order_bound(model, least.order);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compiler/plan/deadline.h"
 #include "compiler/plan/layout.h"
 #include "compiler/plan/problem.h"
 
@@ -33,7 +34,8 @@ struct PlanOptions {
   uint64_t place_nodes = 1'000'000;          // search nodes per placement
   uint64_t joint_nodes = 20'000;             // orders and modes to place, per class
   uint64_t search_nodes = 4'000'000;         // search nodes of all its placements, per class
-  std::optional<double> time_limit_seconds;  // wall clock; the result then depends on it
+  std::optional<double> time_limit_seconds;  // of clock; the result then depends on it
+  Clock clock = nullptr;                     // the wall clock
 };
 
 // The best layout of each class up to options.class_limit, the narrowest first; a plan of a class

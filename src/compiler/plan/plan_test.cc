@@ -83,7 +83,7 @@ TEST(ReferenceGraph, MinimumIsPlaced) {
 
 // u 5, which nothing reads, is there in the first step; with a 4 first 9 are needed, with b 3
 // first 8.
-TEST(Plan, AnInputWithoutAReaderMakesNoFalseProof) {
+TEST(Plan, AnInputWithoutAReaderCountsInTheFirstStep) {
   Problem p;
   p.alignment = 1;
   p.tensors = {{"u", 5}, {"a", 4}, {"b", 3}};
@@ -96,8 +96,14 @@ TEST(Plan, AnInputWithoutAReaderMakesNoFalseProof) {
   p.outputs = {1, 2};
   const auto layout = plan(p, {});
   ASSERT_TRUE(layout.has_value()) << layout.error().message;
-  EXPECT_LE(layout->lower_bound_bytes, 8);
-  EXPECT_EQ(layout->proven_minimal, layout->arena_bytes == layout->lower_bound_bytes);
+  EXPECT_EQ(layout->arena_bytes, 8);
+  EXPECT_TRUE(layout->proven_minimal);
+  EXPECT_EQ(order_of(p, *layout), "o1o0");
+  EXPECT_EQ(layout->given_order_peak_bytes, 9);
+  const auto orders = list_orders(p);
+  ASSERT_TRUE(orders.has_value());
+  EXPECT_EQ((*orders)[0].live_bytes, (std::vector<int64_t>{9, 7}));
+  EXPECT_EQ((*orders)[1].live_bytes, (std::vector<int64_t>{8, 7}));
 }
 
 TEST(ReferenceGraph, GivenOrderIsKept) {
@@ -150,6 +156,7 @@ struct Shape {
   bool scratch, overlaps;
   int views;  // a step may add some while there are fewer
   int64_t alignment;
+  bool unread = false;  // inputs that no step reads, and steps that read nothing
 };
 
 class DrawnProblem {
@@ -169,6 +176,7 @@ class DrawnProblem {
     for (size_t t = 0; t < p_.tensors.size(); ++t) {
       if (!read[t]) p_.outputs.push_back(static_cast<int>(t));
     }
+    for (int k = shape_.unread ? pick(1, 2) : 0; k > 0; --k) p_.inputs.push_back(tensor(bytes(9)));
     return p_;
   }
 
@@ -190,6 +198,11 @@ class DrawnProblem {
   void add_step() {
     Step step;
     step.name = "op" + std::to_string(p_.steps.size());
+    if (shape_.unread && pick(0, 2) == 0) {
+      step.outputs = {tensor(bytes(7))};
+      p_.steps.push_back(step);
+      return;
+    }
     step.inputs = {some_tensor()};
     if (const int t = some_tensor(); pick(0, 1) == 0 && t != step.inputs[0]) {
       step.inputs.push_back(t);
@@ -276,6 +289,79 @@ TEST(AgainstBruteForce, Views) {
 // Too many views to try every set of them.
 TEST(AgainstBruteForce, ManyViews) {
   compare_with_brute(7, 50, {7, true, true, 7, 16});
+}
+
+TEST(AgainstBruteForce, InputsThatNothingReads) {
+  compare_with_brute(8, 150, {7, true, true, 0, 1, true});
+  compare_with_brute(9, 100, {7, true, true, 2, 16, true});
+}
+
+// A clock that goes on by a thousandth whenever somebody looks at it.
+uint64_t looks = 0;
+double counting_clock() {
+  return static_cast<double>(++looks) * 1e-3;
+}
+
+// However early time is up, there is a plan, and the minimum is between its bound and its arena.
+TEST(TimeLimit, LeavesAPlanAndABound) {
+  std::mt19937 rng(10);
+  for (int i = 0; i < 40; ++i) {
+    const Problem p = DrawnProblem(rng, {10, true, true, 5, 16, i % 3 == 0}).make();
+    const auto best = plan_classes(p);
+    ASSERT_TRUE(best.has_value());
+    PlanOptions options;
+    options.clock = counting_clock;
+    for (const double limit : {0.0, 0.003, 0.01, 0.03, 0.1, 0.3}) {
+      options.time_limit_seconds = limit;
+      const auto cut = plan_classes(p, options);
+      ASSERT_TRUE(cut.has_value()) << cut.error().message;
+      for (size_t c = 0; c < best->size(); ++c) {
+        const Layout &least = (*best)[c], &made = (*cut)[c];
+        ASSERT_TRUE(least.proven_minimal);
+        EXPECT_LE(made.lower_bound_bytes, least.arena_bytes) << limit << graph_json(p);
+        EXPECT_GE(made.arena_bytes, least.arena_bytes);
+        EXPECT_NE(made.time_limited, made.proven_minimal) << limit << graph_json(p);
+      }
+    }
+  }
+}
+
+// One tensor with many readers, whose results one step reads.
+Problem wide(int readers) {
+  Problem p;
+  p.tensors = {{"in", 64}, {"out", 8}};
+  p.inputs = {0};
+  p.outputs = {1};
+  Step join;
+  join.name = "join";
+  join.outputs = {1};
+  for (int i = 0; i < readers; ++i) {
+    p.tensors.push_back({"t" + std::to_string(i), i * 7919 % 1000 + 1});
+    join.inputs.push_back(i + 2);
+    Step step;
+    step.name = "o" + std::to_string(i);
+    step.inputs = {0};
+    step.outputs = {i + 2};
+    p.steps.push_back(step);
+  }
+  p.steps.push_back(join);
+  return p;
+}
+
+TEST(TimeLimit, EndsSoonInWideGraphs) {
+  const Problem p = wide(700);
+  PlanOptions options;
+  options.clock = counting_clock;
+  options.time_limit_seconds = 0.1;
+  looks = 0;
+  const auto cut = plan(p, options);
+  ASSERT_TRUE(cut.has_value()) << cut.error().message;
+  EXPECT_TRUE(cut->time_limited);
+  EXPECT_LT(looks, 100u + 4 * p.steps.size());  // once per step and loop when it has passed
+  const auto best = plan(p);
+  ASSERT_TRUE(best.has_value());
+  EXPECT_TRUE(best->proven_minimal);
+  EXPECT_LE(cut->lower_bound_bytes, best->arena_bytes);
 }
 
 // The decision itself: at the planned size it finds a plan.

@@ -75,7 +75,7 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
     }
   }
   list.problem.enough_bytes = options.ram_bytes;
-  list.problem.time_limit_seconds = options.time_limit_seconds;
+  list.problem.deadline = plan::Deadline(options.time_limit_seconds, options.clock);
   auto placed = plan::place(list.problem);
   if (!placed) {
     Error error = std::move(placed.error());

@@ -59,20 +59,20 @@ class Enumeration {
   // the same sets and meetings have the same continuations.
   void meet(int step) {
     std::vector<int> alive;
+    const bool first = order_.empty();  // what starts is there, also what no step touches
     std::vector<char> dying(model_.buffers.size(), 0), fresh(model_.buffers.size(), 0);
     for (size_t b = 0; b < model_.buffers.size(); ++b) {
       const OrderBuffer& buffer = model_.buffers[b];
       const auto done = [&](int t) { return has_bit(executed_.data(), t); };
-      const bool before = buffer.from_start ||
-                          std::any_of(buffer.touches.begin(), buffer.touches.end(), done);
+      const bool before =
+          buffer.from_start || std::any_of(buffer.touches.begin(), buffer.touches.end(), done);
       const bool own = std::count(buffer.touches.begin(), buffer.touches.end(), step) > 0;
-      const bool over = !buffer.to_end &&
+      const bool over = !buffer.to_end && !first &&
                         std::all_of(buffer.touches.begin(), buffer.touches.end(), done);
       if (over || (!before && !own)) continue;
       fresh[b] = !before;
-      dying[b] = !buffer.to_end &&
-                 std::all_of(buffer.touches.begin(), buffer.touches.end(),
-                             [&](int t) { return t == step || done(t); });
+      dying[b] = !buffer.to_end && std::all_of(buffer.touches.begin(), buffer.touches.end(),
+                                               [&](int t) { return t == step || done(t); });
       alive.push_back(static_cast<int>(b));
     }
     const size_t n = model_.buffers.size();

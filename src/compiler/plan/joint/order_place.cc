@@ -4,7 +4,6 @@
 #include "compiler/plan/joint/order_place.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace netkit::plan {
 namespace {
@@ -218,6 +217,14 @@ class ModeSearch {
     return std::max(bound, branch(domains, open[0]));
   }
 
+  // One greedy placement of domains that leave nothing open.
+  void place_greedily(const Domains& domains) {
+    Posed posed = pose(s_, domains);
+    posed.problem.greedy = true;
+    const auto found = place(posed.problem);
+    if (found && !found->offsets.empty()) keep(posed, *found, domains);
+  }
+
   const PlacedOrder& best() const { return best_; }
 
  private:
@@ -292,13 +299,9 @@ class ModeSearch {
 
 }  // namespace
 
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 Result<Placement> Effort::run(PlacementProblem problem) {
   problem.node_budget = std::min(place_nodes, search_nodes);
-  if (deadline) problem.time_limit_seconds = std::max(0.0, *deadline - now_seconds());
+  problem.deadline = deadline;
   auto found = place(problem);
   joint_nodes -= std::min<uint64_t>(joint_nodes, 1);
   if (found) {
@@ -316,6 +319,15 @@ OrderVerdict place_order(const OrderModel& model, const std::vector<int>& order,
   verdict.lower_bound_bytes = search.solve(make_domains(setting));
   verdict.placed = search.best();
   return verdict;
+}
+
+PlacedOrder place_greedily(const OrderModel& model, const std::vector<int>& order) {
+  const Setting setting = make_setting(model, order);
+  const Domains plain(order.size(), {kPlainMode});
+  Effort effort;
+  ModeSearch search(setting, std::nullopt, 0, effort);
+  search.place_greedily(plain);
+  return search.best();
 }
 
 int64_t prefix_bound(const OrderModel& model, const std::vector<int>& prefix, int64_t capacity,

@@ -14,16 +14,15 @@ namespace netkit::plan {
 
 // Counts down over a whole class of plans, so that the result does not depend on the machine.
 struct Effort {
-  uint64_t place_nodes = 0;        // per placement
-  uint64_t joint_nodes = 0;        // placements left
-  uint64_t search_nodes = 0;       // of all placements together, left
-  std::optional<double> deadline;  // of now_seconds()
-  bool time_limited = false;
-  bool spent() const { return joint_nodes == 0 || search_nodes == 0 || time_limited; }
+  uint64_t place_nodes = 0;   // per placement
+  uint64_t joint_nodes = 0;   // placements left
+  uint64_t search_nodes = 0;  // of all placements together, left
+  Deadline deadline;
+  bool time_limited = false;  // the deadline cut something short
+  bool spent() const { return joint_nodes == 0 || search_nodes == 0 || deadline.passed(); }
   // Places with what is left of the effort.
   Result<Placement> run(PlacementProblem problem);
 };
-double now_seconds();  // monotonic wall clock
 
 struct PlacedOrder {
   std::vector<int> order;
@@ -43,6 +42,9 @@ struct OrderVerdict {
 // only placements of at most `capacity` (where given) count.
 OrderVerdict place_order(const OrderModel& model, const std::vector<int>& order,
                          std::optional<int64_t> capacity, int64_t enough_bytes, Effort& effort);
+
+// One placement of the order, made at once: the plain modes, the buffers one by one.
+PlacedOrder place_greedily(const OrderModel& model, const std::vector<int>& order);
 
 // A lower bound for every order that begins with `prefix`; stops being exact above `capacity`,
 // where the answer is only known to be larger than it.

@@ -9,20 +9,24 @@
 namespace netkit::plan {
 
 struct ClassAnswer {
-  PlacedOrder placed;              // found is false only where ram_bytes cannot be met
-  int64_t lower_bound_bytes = 0;   // over all orders, modes and addresses
+  PlacedOrder placed;             // always found, in an order of problem steps
+  int64_t lower_bound_bytes = 0;  // over all orders, modes and addresses
 };
 
 struct ClassLimits {
   bool fixed_order = false;
   uint64_t order_nodes = 0;
-  int64_t enough_bytes = 0;        // stop at a plan of at most this size
+  int64_t enough_bytes = 0;  // stop at a plan of at most this size
 };
 
 // The order question alone: the best order found and what no order goes below.
 std::vector<int> search_order(const OrderModel& model, const ClassLimits& limits, Effort& effort,
                               int64_t& lower_bound_bytes);
 
+// The bound alone, without placing anything.
+int64_t class_bound(const OrderModel& model, const ClassLimits& limits, Effort& effort);
+
+// With a deadline something is placed at once, and the best is returned when it has passed.
 ClassAnswer solve_class(const OrderModel& model, const ClassLimits& limits, Effort& effort);
 
 // Every order of a small graph against every placement, in order of discovery: improves

@@ -69,9 +69,7 @@ class ViewSearch {
   }
 
  private:
-  bool over() const {
-    return tries_ >= max_tries_ || (q_.deadline && now_seconds() > *q_.deadline);
-  }
+  bool over() const { return tries_ >= max_tries_ || q_.deadline.passed(); }
 
   std::vector<ViewRef> taken(const Node& node) const {
     std::vector<ViewRef> views;
@@ -143,7 +141,7 @@ int64_t bound_of_choices(const ViewQuestion& q, const std::vector<ViewChoice>& c
   const OrderModel model = make_order_model(problem, options);
   Effort none;
   none.deadline = q.deadline;
-  return solve_class(model, q.limits, none).lower_bound_bytes;
+  return class_bound(model, q.limits, none);
 }
 
 int64_t bound_of_all_sets(const ViewQuestion& question, const std::function<int64_t()>& best,

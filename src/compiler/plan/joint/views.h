@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "compiler/plan/joint/orders.h"
@@ -18,7 +17,7 @@ struct ViewQuestion {
   ModelOptions options;  // its views are not read
   std::vector<ViewRef> views;
   ClassLimits limits;  // of the bound of each partial decision
-  std::optional<double> deadline;
+  Deadline deadline;
 };
 
 // No plan goes below it whose views are chosen like this, a choice per view of the question. A

@@ -127,6 +127,7 @@ void Solver::bisect() {
 
 void Solver::solve() {
   for (uint64_t i = 0; i < kGreedyOrders && !done(); ++i) {
+    if (i > 0 && deadline_.passed()) return;
     keep(first_fit(instance_, draw_rank(instance_, i)));
   }
   // Heights from the bound upward, as long as each is decided quickly.
@@ -184,7 +185,8 @@ void spread(const PlacementProblem& problem, const std::vector<int>& members,
 
 ComponentPlan place_component(const PlacementProblem& problem, const std::vector<int>& members,
                               const ComponentGoal& goal, const Deadline& deadline) {
-  const Detail detail = members.size() > kMostExact ? Detail::kLoads : Detail::kAll;
+  const bool large = goal.greedy || members.size() > kMostExact;
+  const Detail detail = large ? Detail::kLoads : Detail::kAll;
   const Instance instance = make_instance(problem, members, detail);
   ComponentPlan plan = place_items(instance, goal, deadline);
   if (plan.placed) spread(problem, members, instance, &plan);

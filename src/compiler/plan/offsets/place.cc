@@ -46,7 +46,7 @@ int64_t place_empty(const PlacementProblem& problem, const PlacementBuffer& b) {
 
 Result<Placement> place(const PlacementProblem& problem) {
   NK_TRY(check_problem(problem));
-  const Deadline deadline(problem.time_limit_seconds);
+  const Deadline& deadline = problem.deadline;
   Placement made;
   std::vector<int64_t> offsets(problem.buffers.size(), 0);
   bool placed = true;
@@ -63,6 +63,7 @@ Result<Placement> place(const PlacementProblem& problem) {
     goal.enough_bytes = std::max(problem.enough_bytes.value_or(0), made.lower_bound_bytes);
     goal.capacity = problem.capacity;
     goal.node_budget = problem.node_budget - std::min(made.nodes, problem.node_budget);
+    goal.greedy = problem.greedy;
     const ComponentPlan part = place_component(problem, group, goal, deadline);
     made.nodes += part.nodes;
     made.lower_bound_bytes = std::max(made.lower_bound_bytes, part.lower_bound_bytes);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compiler/plan/deadline.h"
 
 namespace netkit::plan {
 
@@ -25,15 +26,15 @@ struct LifeGap {
 };
 
 struct PlacementBuffer {
-  int64_t lower = 0;  // first step alive
-  int64_t upper = 0;  // one past the last step alive; lower < upper
-  int64_t bytes = 0;  // >= 0; a buffer of 0 bytes meets nobody
-  int64_t alignment = 0;                 // of the offset; 0: the problem's; any value >= 1
-  std::optional<int64_t> fixed_offset;   // must meet the other conditions, alignment included
-  int64_t min_offset = 0;                // >= 0
-  std::optional<int64_t> max_end;        // offset + bytes <= max_end
-  std::vector<Interval> forbidden;       // addresses that the buffer may not touch, in any order
-  std::vector<LifeGap> gaps;             // disjoint, inside the life
+  int64_t lower = 0;                    // first step alive
+  int64_t upper = 0;                    // one past the last step alive; lower < upper
+  int64_t bytes = 0;                    // >= 0; a buffer of 0 bytes meets nobody
+  int64_t alignment = 0;                // of the offset; 0: the problem's; any value >= 1
+  std::optional<int64_t> fixed_offset;  // must meet the other conditions, alignment included
+  int64_t min_offset = 0;               // >= 0
+  std::optional<int64_t> max_end;       // offset + bytes <= max_end
+  std::vector<Interval> forbidden;      // addresses that the buffer may not touch, in any order
+  std::vector<LifeGap> gaps;            // disjoint, inside the life
 };
 
 // Two buffers that are alive together at exactly one step, at which a kernel reads `in` and writes
@@ -42,7 +43,7 @@ struct PlacementBuffer {
 //   backward: offset(out) + bytes(out) >= offset(in) + bytes(in) + backward_bytes,
 // whichever of the two is given (both: either). Distances are >= 0; 0 forward is in place.
 struct PairRelaxation {
-  int in = 0;   // indices into PlacementProblem::buffers
+  int in = 0;  // indices into PlacementProblem::buffers
   int out = 0;
   std::optional<int64_t> forward_bytes, backward_bytes;
 };
@@ -54,16 +55,17 @@ struct PlacementProblem {
   std::optional<int64_t> capacity;          // only placements of at most this height count
   std::optional<int64_t> enough_bytes;      // stop at the first placement of at most this height
   uint64_t node_budget = 2'000'000;         // search nodes; the result is the same on any machine
-  std::optional<double> time_limit_seconds; // wall clock; makes the result depend on the machine
+  Deadline deadline;                        // makes the result depend on the machine
+  bool greedy = false;                      // no search: one greedy order, overlaps not used
 };
 
 struct Placement {
-  std::vector<int64_t> offsets;    // one per buffer; empty: nothing within the capacity was found
-  int64_t height_bytes = 0;        // largest offset + bytes; 0 when offsets is empty
-  int64_t lower_bound_bytes = 0;   // no placement at all is lower than this
-  bool proven = false;             // height_bytes == lower_bound_bytes; or, with no offsets,
-                                   // lower_bound_bytes > capacity: none exists
-  bool time_limited = false;       // the wall clock stopped the search
+  std::vector<int64_t> offsets;   // one per buffer; empty: nothing within the capacity was found
+  int64_t height_bytes = 0;       // largest offset + bytes; 0 when offsets is empty
+  int64_t lower_bound_bytes = 0;  // no placement at all is lower than this
+  bool proven = false;            // height_bytes == lower_bound_bytes; or, with no offsets,
+                                  // lower_bound_bytes > capacity: none exists
+  bool time_limited = false;      // the wall clock stopped the search
   uint64_t nodes = 0;
 };
 

@@ -101,7 +101,7 @@ ComponentPlan place_large(const Instance& instance, const ComponentGoal& goal,
     std::vector<int64_t> score = first_scores(instance, style.by_area);
     for (int round = 0; round < style.rounds; ++round) {
       if (plan.placed && (plan.height_bytes <= wanted || deadline.passed())) return plan;
-      if (plan.nodes >= goal.node_budget && plan.nodes > 0) return plan;
+      if ((goal.greedy || plan.nodes >= goal.node_budget) && plan.nodes > 0) return plan;
       const std::vector<int64_t> offsets = place_in_order(instance, score, style.best_fit);
       plan.nodes += offsets.size();
       const int64_t height = height_of(instance, offsets);

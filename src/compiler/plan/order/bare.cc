@@ -34,6 +34,17 @@ ModelOptions model_options(const Problem& problem, const PlanOptions& options, P
   return o;
 }
 
+namespace {
+
+// Bytes of inputs that nothing reads, where all orders begin with the step.
+int64_t surely_first(const OrderModel& model, int step) {
+  int others = 0;
+  for (const uint64_t word : model.descendants[step]) others += __builtin_popcountll(word);
+  return others + 1 == model.step_count() ? model.unread_bytes : 0;
+}
+
+}  // namespace
+
 Result<std::vector<int64_t>> step_bounds(const Problem& problem, const PlanOptions& options) {
   NK_TRY(check_problem(problem));
   Problem bare = without_views(problem);
@@ -42,8 +53,9 @@ Result<std::vector<int64_t>> step_bounds(const Problem& problem, const PlanOptio
       make_order_model(bare, model_options(bare, options, options.class_limit));
   std::vector<int64_t> bounds(bare.steps.size(), 0);
   if (model.step_count() > kMaxCutSteps) return bounds;
-  SetCut cut(model);
-  for (int s = 0; s < model.step_count(); ++s) bounds[s] = cut.step_bound(s);
+  SetCut cut(model, Deadline(options.time_limit_seconds, options.clock));
+  for (int s = 0; s < model.step_count(); ++s)
+    bounds[s] = cut.step_bound(s) + surely_first(model, s);
   return bounds;
 }
 

@@ -5,6 +5,11 @@
 #include <algorithm>
 
 namespace netkit::plan {
+namespace {
+
+constexpr int kPathsPerClockRead = 64;
+
+}  // namespace
 
 void Flow::reset() {
   edges_.clear();
@@ -100,11 +105,12 @@ int64_t Flow::push(int node, int64_t amount) {
   }
 }
 
-int64_t Flow::run(int64_t limit) {
+int64_t Flow::run(int64_t limit, const Deadline& deadline) {
   int64_t total = 0;
-  while (total < limit && level_nodes()) {
+  while (total < limit && !deadline.passed() && level_nodes()) {
     at_ = head_;
-    while (total < limit) {
+    for (int paths = 1; total < limit; ++paths) {
+      if (paths % kPathsPerClockRead == 0 && deadline.passed()) break;
       const int64_t pushed = push(0, limit - total);
       if (pushed == 0) break;
       total += pushed;
@@ -113,7 +119,8 @@ int64_t Flow::run(int64_t limit) {
   return total;
 }
 
-SetCut::SetCut(const OrderModel& model) : model_(model) {
+SetCut::SetCut(const OrderModel& model, const Deadline& deadline)
+    : model_(model), deadline_(deadline) {
   for (const OrderBuffer& b : model.buffers) total_ += b.bytes;
 }
 
@@ -184,14 +191,14 @@ int64_t SetCut::build(const uint64_t* low, const uint64_t* high, int skip, int64
 
 int64_t SetCut::least_alive(const uint64_t* low, const uint64_t* high, int skip) {
   const int64_t constant = build(low, high, skip, 1, false);
-  return constant + flow_.run(Flow::kUnbounded);
+  return constant + flow_.run(Flow::kUnbounded, deadline_);
 }
 
 bool SetCut::is_valley(const uint64_t* low, const uint64_t* high, int64_t alive_high, bool strict) {
   if (!strict) {
     const int64_t constant = build(low, high, -1, 1, false);
     const int64_t rest = alive_high - constant;
-    return rest <= 0 || flow_.run(rest) >= rest;
+    return rest <= 0 || flow_.run(rest, deadline_) >= rest;
   }
   // Each executed step costs one more unit, a byte more than all steps together: another set with
   // the same bytes alive would then be cheaper than high.
@@ -201,7 +208,7 @@ bool SetCut::is_valley(const uint64_t* low, const uint64_t* high, int64_t alive_
   if (total_ > Flow::kUnbounded / 4 / scale) return false;
   const int64_t constant = build(low, high, -1, scale, true);
   const int64_t rest = (alive_high - constant) * scale + steps;
-  return rest <= 0 || flow_.run(rest) >= rest;
+  return rest <= 0 || flow_.run(rest, deadline_) >= rest;
 }
 
 int64_t SetCut::others(int step) {

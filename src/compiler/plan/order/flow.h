@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/plan/deadline.h"
 #include "compiler/plan/order/model.h"
 
 namespace netkit::plan {
@@ -16,8 +17,9 @@ class Flow {
   void reset();
   int add_node();
   int add_edge(int from, int to, int64_t capacity);  // its number
-  // At most limit is asked for: the answer is min(limit, maximum flow).
-  int64_t run(int64_t limit);
+  // At most limit is asked for: the answer is min(limit, maximum flow), or less once the deadline
+  // has passed.
+  int64_t run(int64_t limit, const Deadline& deadline);
   // After run: takes one unit path out of the flow, as the edges along it, and how much flows on
   // all of it (0: no flow is left). Edges have the numbers that add_edge gave them.
   int64_t take_path(std::vector<int>& edges);
@@ -37,9 +39,10 @@ class Flow {
 
 // Executed sets lie between two of them; what is alive after a set is a cut (a buffer is cut when
 // some but not all of its steps are inside), so that the least over all sets is a maximum flow.
+// Once the deadline has passed, bounds are lower than they could be, and nothing is a valley.
 class SetCut {
  public:
-  explicit SetCut(const OrderModel& model);
+  explicit SetCut(const OrderModel& model, const Deadline& deadline = {});
 
   // The least rounded bytes alive after any set between low and high (closed under predecessors,
   // low within high); buffers that `skip` (a step, or -1) touches do not count.
@@ -64,6 +67,7 @@ class SetCut {
   int64_t others(int step);
   int64_t build(const uint64_t* low, const uint64_t* high, int skip, int64_t scale, bool count);
   const OrderModel& model_;
+  Deadline deadline_;
   int64_t total_ = 0;  // rounded bytes of all buffers
   Flow flow_;
   std::vector<int> node_, free_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Building the order question, and what one step costs in it.
+// Building the order question.
 #include "compiler/plan/order/model.h"
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 
 namespace netkit::plan {
 namespace {
+
+constexpr size_t kFewTouches = 8;  // so many are looked at one by one
 
 void unique_sorted(std::vector<int>& v) {
   std::sort(v.begin(), v.end());
@@ -80,6 +82,18 @@ void add_edges(OrderModel& m, bool fixed_order) {
   }
 }
 
+// The one step, if there is any, that all others of the buffer's come after.
+void find_writer(const OrderModel& m, OrderBuffer& b) {
+  b.writer = -1;
+  if (b.from_start) return;
+  for (const int s : b.touches) {
+    const auto first = [&](int other) {
+      return other == s || has_bit(m.descendants[s].data(), other);
+    };
+    if (std::all_of(b.touches.begin(), b.touches.end(), first)) b.writer = s;
+  }
+}
+
 void add_touches(OrderModel& m) {
   const Problem& p = *m.problem;
   const int n = m.step_count();
@@ -95,13 +109,12 @@ void add_touches(OrderModel& m) {
   }
   for (OrderBuffer& b : m.buffers) {
     m.has_slack |= b.slack > 0;
-    if (b.from_start) continue;
-    for (const int s : b.touches) {
-      const auto first = [&](int other) {
-        return other == s || has_bit(m.descendants[s].data(), other);
-      };
-      if (std::all_of(b.touches.begin(), b.touches.end(), first)) b.writer = s;
+    if (b.touches.size() > kFewTouches) {
+      b.touch_set.assign(m.words(), 0);
+      for (const int s : b.touches) set_bit(b.touch_set.data(), s);
     }
+    if (b.from_start && !b.to_end && b.touches.empty()) m.unread_bytes += b.bytes;
+    find_writer(m, b);
   }
 }
 
@@ -180,6 +193,15 @@ void update_closures(OrderModel& m) {
   }
 }
 
+void sort_by_slack(OrderModel& m) {
+  m.by_slack.clear();
+  for (size_t b = 0; b < m.buffers.size(); ++b) {
+    if (m.buffers[b].slack > 0) m.by_slack.push_back(static_cast<int>(b));
+  }
+  std::stable_sort(m.by_slack.begin(), m.by_slack.end(),
+                   [&](int a, int b) { return m.buffers[a].slack > m.buffers[b].slack; });
+}
+
 OrderModel make_order_model(const Problem& problem, const ModelOptions& options) {
   OrderModel m;
   m.problem = &problem;
@@ -196,6 +218,7 @@ OrderModel make_order_model(const Problem& problem, const ModelOptions& options)
   }
   m.modes.resize(problem.steps.size());
   if (options.plan_class == PlanClass::kOverlap) add_modes(m);
+  sort_by_slack(m);
   return m;
 }
 
@@ -205,116 +228,13 @@ OrderModel reversed(const OrderModel& model) {
   std::swap(r.ancestors, r.descendants);
   for (OrderBuffer& b : r.buffers) {
     std::swap(b.from_start, b.to_end);
-    b.writer = -1;
-    if (b.from_start) continue;
-    for (const int s : b.touches) {
-      const auto first = [&](int other) {
-        return other == s || has_bit(r.descendants[s].data(), other);
-      };
-      if (std::all_of(b.touches.begin(), b.touches.end(), first)) b.writer = s;
-    }
+    find_writer(r, b);
   }
+  r.unread_bytes = 0;
   for (auto& modes : r.modes) {
     for (OrderMode& mode : modes) std::swap(mode.in, mode.out);
   }
   return r;
-}
-
-namespace {
-
-bool opens(const OrderBuffer& b, const uint64_t* executed, int step) {
-  if (b.from_start) return false;
-  if (b.writer >= 0) return b.writer == step;
-  return std::none_of(b.touches.begin(), b.touches.end(),
-                      [&](int s) { return has_bit(executed, s); });
-}
-
-bool closes(const OrderBuffer& b, const uint64_t* executed, int step) {
-  if (b.to_end) return false;
-  return std::all_of(b.touches.begin(), b.touches.end(),
-                     [&](int s) { return s == step || has_bit(executed, s); });
-}
-
-}  // namespace
-
-StepEffect step_effect(const OrderModel& model, const uint64_t* executed, int64_t alive, int step) {
-  StepEffect effect;
-  int64_t opened = 0, closed = 0;
-  for (const int id : model.step_buffers[step]) {
-    const OrderBuffer& b = model.buffers[id];
-    if (opens(b, executed, step)) {
-      opened += b.bytes;
-      effect.taken_slack = std::max(effect.taken_slack, b.slack);
-    }
-    if (closes(b, executed, step)) {
-      closed += b.bytes;
-      effect.freed_slack = std::max(effect.freed_slack, b.slack);
-    }
-  }
-  effect.after = alive + opened - closed;
-  effect.need = alive + opened + model.scratch[step];
-  const auto& modes = model.modes[step];
-  for (size_t k = 0; k < modes.size(); ++k) {
-    const OrderMode& mode = modes[k];
-    const int64_t need = alive + opened - mode.saving + mode.scratch;
-    if (need < effect.need && closes(model.buffers[mode.in], executed, step) &&
-        opens(model.buffers[mode.out], executed, step)) {
-      effect.need = need;
-      effect.mode = static_cast<int>(k);
-    }
-  }
-  return effect;
-}
-
-int64_t live_slack(const OrderModel& model, const uint64_t* executed, int step) {
-  int64_t slack = model.scratch_slack[step];
-  for (const OrderMode& mode : model.modes[step]) slack = std::max(slack, mode.scratch_slack);
-  for (const OrderBuffer& b : model.buffers) {
-    if (b.slack <= slack) continue;
-    const auto done = [&](int t) { return has_bit(executed, t); };
-    const auto begun = [&](int t) { return t == step || has_bit(executed, t); };
-    const bool open = b.from_start || std::any_of(b.touches.begin(), b.touches.end(), begun);
-    const bool closed = !b.to_end && std::all_of(b.touches.begin(), b.touches.end(), done);
-    if (open && !closed) slack = b.slack;
-  }
-  return slack;
-}
-
-int64_t possible_slack(const OrderModel& model, int step) {
-  int64_t slack = model.scratch_slack[step];
-  for (const OrderMode& mode : model.modes[step]) slack = std::max(slack, mode.scratch_slack);
-  const auto before = [&](int t) { return has_bit(model.ancestors[step].data(), t); };
-  const auto after = [&](int t) { return has_bit(model.descendants[step].data(), t); };
-  for (const OrderBuffer& b : model.buffers) {
-    if (b.slack <= slack) continue;
-    const bool over = !b.to_end && std::all_of(b.touches.begin(), b.touches.end(), before);
-    const bool not_yet = !b.from_start && std::all_of(b.touches.begin(), b.touches.end(), after);
-    if (!over && !not_yet) slack = b.slack;
-  }
-  return slack;
-}
-
-int64_t start_bytes(const OrderModel& model) {
-  int64_t bytes = 0;
-  for (const OrderBuffer& b : model.buffers) {
-    if (b.from_start && (b.to_end || !b.touches.empty())) bytes += b.bytes;
-  }
-  return bytes;
-}
-
-int64_t order_bound(const OrderModel& model, const std::vector<int>& order) {
-  Words executed(model.words(), 0);
-  int64_t alive = start_bytes(model), bound = 0;
-  for (const int s : order) {
-    const StepEffect e = step_effect(model, executed.data(), alive, s);
-    if (e.need > bound) {
-      const int64_t slack = model.has_slack ? live_slack(model, executed.data(), s) : 0;
-      bound = std::max(bound, e.need - slack);
-    }
-    alive = e.after;
-    set_bit(executed.data(), s);
-  }
-  return bound;
 }
 
 }  // namespace netkit::plan

@@ -17,13 +17,18 @@ uint64_t hash_words(const uint64_t* words, int count) {
   return h;
 }
 
+constexpr size_t kMaxMemoryBytes = size_t{1} << 30;
 constexpr int kMaxCommitSteps = 400;      // farther apart, a valley is too dear to check
 constexpr size_t kMaxFailedCommits = 64;  // per start set, of checks against it
 
 }  // namespace
 
-OrderSearch::OrderSearch(const OrderModel& model, int64_t start_budget)
-    : model_(model), cut_(model), words_(model.words()), budget_(start_budget) {
+OrderSearch::OrderSearch(const OrderModel& model, int64_t start_budget, const Deadline& deadline)
+    : model_(model),
+      deadline_(deadline),
+      cut_(model, deadline),
+      words_(model.words()),
+      budget_(start_budget) {
   executed_.assign(words_, 0);
   alive_ = start_bytes(model);
   for (int s = 0; s < model.step_count(); ++s) {
@@ -55,17 +60,17 @@ void OrderSearch::execute(int step, const StepEffect& effect) {
   run_.push_back(step);
   open_.erase(std::find(open_.begin(), open_.end(), step));
   for (const int to : model_.succs[step]) {
-    const auto& preds = model_.preds[to];
-    if (std::all_of(preds.begin(), preds.end(),
-                    [&](int p) { return has_bit(executed_.data(), p); })) {
-      open_.push_back(to);
-    }
+    const Words& before = model_.ancestors[to];
+    bool open = true;
+    for (int w = 0; w < words_ && open; ++w) open = (before[w] & ~executed_[w]) == 0;
+    if (open) open_.push_back(to);
   }
 }
 
 // A step that fits and leaves no more alive (nor takes away the slack that made a set fit).
 void OrderSearch::run_safe_steps() {
   for (size_t i = 0; i < open_.size();) {
+    ++weighed_;
     const StepEffect e = step_effect(model_, executed_.data(), alive_, open_[i]);
     const bool frees = e.after < alive_ || (e.after == alive_ && e.freed_slack <= e.taken_slack);
     if (frees && exact_need(e, open_[i]) <= budget_) {
@@ -79,9 +84,8 @@ void OrderSearch::run_safe_steps() {
 
 size_t OrderSearch::find_slot(const uint64_t* key) const {
   size_t slot = hash_words(key, words_) & (table_.size() - 1);
-  while (table_[slot] >= 0 &&
-         std::memcmp(&keys_[static_cast<size_t>(table_[slot]) * words_], key,
-                     words_ * sizeof(uint64_t)) != 0) {
+  while (table_[slot] >= 0 && std::memcmp(&keys_[static_cast<size_t>(table_[slot]) * words_], key,
+                                          words_ * sizeof(uint64_t)) != 0) {
     slot = (slot + 1) & (table_.size() - 1);
   }
   return slot;
@@ -116,7 +120,7 @@ int OrderSearch::settle(int parent) {
   ready_.insert(ready_.end(), open_.begin(), open_.end());
   s.ready_end = static_cast<int>(ready_.size());
   states_[id] = s;
-  ++total_nodes_;
+  ++sets_;
   return id;
 }
 
@@ -148,6 +152,7 @@ void OrderSearch::expand(int state) {
   chain_.push_back({state, moves_.size(), waiting_.size(), entered_.size()});
   const size_t first = moves_.size();
   std::vector<std::pair<int64_t, Move>> allowed;
+  weighed_ += open_.size();
   for (const int step : open_) {
     const StepEffect e = step_effect(model_, executed_.data(), alive_, step);
     const Move move{state, step, exact_need(e, step)};
@@ -199,8 +204,7 @@ bool OrderSearch::loses_slack(const uint64_t* low, const uint64_t* high) const {
       for (const int id : model_.step_buffers[w * 64 + __builtin_ctzll(bits)]) {
         const OrderBuffer& b = model_.buffers[id];
         const auto inside = [&](int s) { return has_bit(high, s); };
-        if (b.slack > 0 && !b.to_end &&
-            std::all_of(b.touches.begin(), b.touches.end(), inside)) {
+        if (b.slack > 0 && !b.to_end && std::all_of(b.touches.begin(), b.touches.end(), inside)) {
           return true;
         }
       }
@@ -232,6 +236,7 @@ void OrderSearch::finish(int state) {
 
 bool OrderSearch::raise_budget() {
   if (waiting_.empty()) return false;
+  weighed_ += waiting_.size();
   int64_t least = waiting_[0].need;
   for (const Move& m : waiting_) least = std::min(least, m.need);
   budget_ = least;
@@ -248,9 +253,16 @@ bool OrderSearch::raise_budget() {
   return true;
 }
 
-bool OrderSearch::run(uint64_t nodes) {
-  const uint64_t stop = total_nodes_ + nodes;
-  while (order_.empty() && total_nodes_ < stop) {
+bool OrderSearch::full() const {
+  const auto bytes = [](const auto& list) { return list.size() * sizeof(list[0]); };
+  return bytes(states_) + bytes(keys_) + bytes(path_) + bytes(ready_) + bytes(table_) +
+             bytes(entered_) + bytes(moves_) + bytes(waiting_) >
+         kMaxMemoryBytes;
+}
+
+bool OrderSearch::run(uint64_t limit) {
+  const uint64_t stop = nodes() + limit;
+  while (order_.empty() && nodes() < stop && !deadline_.passed() && !full()) {
     if (moves_.empty() && !raise_budget()) return false;
     const Move move = moves_.back();
     moves_.pop_back();

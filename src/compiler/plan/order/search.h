@@ -18,18 +18,23 @@ namespace netkit::plan {
 // more alive than before runs at once; so does a run of steps that reaches a valley (a set at
 // most as expensive as every set between it and where the run began: submodularity of the cut
 // then carries every other order over it); and a set seen once is not looked at again.
-// Can be resumed: run() may be called again with more nodes.
+// Can be resumed: run() may be called again with more nodes. A node is a set, or kStepsPerNode
+// steps that were weighed, so that sets from which many steps lead on count for more.
 class OrderSearch {
  public:
-  // Budgets below start_budget are known to be too small, or of no interest.
-  OrderSearch(const OrderModel& model, int64_t start_budget);
+  static constexpr uint64_t kStepsPerNode = 64;
 
-  // Looks at up to so many more sets. True: finished, order() holds an order whose need is bound().
+  // Budgets below start_budget are known to be too small, or of no interest.
+  OrderSearch(const OrderModel& model, int64_t start_budget, const Deadline& deadline = {});
+
+  // Looks at up to so many more nodes, until the deadline, or until there is no more memory for
+  // sets. True: finished, order() holds an order whose need is bound().
   bool run(uint64_t nodes);
 
   int64_t bound() const { return budget_; }
   const std::vector<int>& order() const { return order_; }
-  uint64_t nodes() const { return total_nodes_; }
+  uint64_t nodes() const { return sets_ + weighed_ / kStepsPerNode; }
+  bool full() const;  // no more memory: to go on is of no use
 
  private:
   struct State {
@@ -42,9 +47,9 @@ class OrderSearch {
   };
   struct Move {
     int state, step;
-    int64_t need;                // slack taken off
+    int64_t need;  // slack taken off
   };
-  struct Link {                  // a state on the way to the newest, and what came after it
+  struct Link {  // a state on the way to the newest, and what came after it
     int state;
     size_t moves, waiting, entered;
   };
@@ -64,12 +69,13 @@ class OrderSearch {
   void grow_table();
 
   const OrderModel& model_;
+  Deadline deadline_;
   SetCut cut_;
   int words_;
   int64_t budget_;
-  uint64_t total_nodes_ = 0;
+  uint64_t sets_ = 0, weighed_ = 0;
   std::vector<State> states_;
-  std::vector<uint64_t> keys_;      // words_ per state
+  std::vector<uint64_t> keys_;  // words_ per state
   std::vector<int> path_, ready_, table_, entered_;
   std::vector<Move> moves_, waiting_;
   std::vector<Link> chain_;
@@ -79,14 +85,15 @@ class OrderSearch {
   Words executed_;
   int64_t alive_ = 0;
   int done_ = 0;
-  std::vector<int> run_, open_;     // steps since the parent; ready steps
+  std::vector<int> run_, open_;  // steps since the parent; ready steps
 };
 
 // Makes steps that are interchangeable (the same reads, sizes and readers, also as chains) run in
 // one fixed order: no placement is lost. Adds edges to the model.
 void order_twins(OrderModel& model);
 
-// The best order that a beam of `width` sets finds; always an order, never a proof.
-std::vector<int> beam_order(const OrderModel& model, int width);
+// The best order that a beam of up to `width` sets finds (fewer where many steps lead on); never a
+// proof. Empty when the deadline passed before.
+std::vector<int> beam_order(const OrderModel& model, int width, const Deadline& deadline = {});
 
 }  // namespace netkit::plan

@@ -9,14 +9,31 @@
 namespace netkit::plan {
 namespace {
 
-// Bytes that no other part can use, whatever the addresses: whole alignment units only.
-int64_t state_bytes(const Layout& layout) {
-  int64_t bytes = 0;
-  for (const LayoutBuffer& b : layout.buffers) {
-    const bool state = b.kind == BufferKind::kState && b.alias_of < 0;
-    if (state) bytes += b.bytes / layout.alignment * layout.alignment;
+struct States {
+  int64_t bytes = 0, rounded = 0;  // of all of them; each rounded up to the alignment
+  int64_t slack = 0;               // most that rounding added to one
+  void add(const States& other) {
+    bytes += other.bytes;
+    rounded += other.rounded;
+    slack = std::max(slack, other.slack);
   }
-  return bytes;
+};
+
+States states_of(const Layout& layout) {
+  States found;
+  for (const LayoutBuffer& b : layout.buffers) {
+    if (b.kind != BufferKind::kState || b.alias_of >= 0) continue;
+    const int64_t rounded = round_up(b.bytes, layout.alignment);
+    found.add({b.bytes, rounded, rounded - b.bytes});
+  }
+  return found;
+}
+
+// A part beside the states of others. Taken out of a placement, a state lets all above it down by
+// its rounded size, unless it is on top: then all else ends at a multiple of the alignment below.
+int64_t bound_beside(const Layout& part, const States& others) {
+  const int64_t bound = part.lower_bound_bytes;
+  return others.rounded + std::min(bound, round_up(bound, part.alignment) - others.slack);
 }
 
 // Appends a part with its names and indices moved; addresses `above` its own.
@@ -89,17 +106,19 @@ Result<void> place_anew(Layout& layout) {
 }
 
 void set_totals(const std::vector<SharedPart>& parts, Sharing sharing, Layout& layout) {
-  int64_t states = 0;
-  for (const SharedPart& part : parts) states += state_bytes(*part.layout);
   for (const SharedPart& part : parts) {
     const Layout& l = *part.layout;
-    const int64_t others = states - state_bytes(l);
+    States others;
+    for (const SharedPart& other : parts) {
+      if (&other != &part) others.add(states_of(*other.layout));
+    }
     int64_t& bound = layout.lower_bound_bytes;
     bound = sharing == Sharing::kConcurrent ? bound + l.lower_bound_bytes
-                                            : std::max(bound, l.lower_bound_bytes + others);
+                                            : std::max(bound, bound_beside(l, others));
     int64_t& given = layout.given_order_peak_bytes;
-    given = sharing == Sharing::kConcurrent ? given + l.given_order_peak_bytes
-                                            : std::max(given, l.given_order_peak_bytes + others);
+    given = sharing == Sharing::kConcurrent
+                ? given + l.given_order_peak_bytes
+                : std::max(given, l.given_order_peak_bytes + others.bytes);
     layout.tensor_sum_bytes += l.tensor_sum_bytes;
     layout.largest_tensor_bytes = std::max(layout.largest_tensor_bytes, l.largest_tensor_bytes);
     layout.alignment = std::max(layout.alignment, l.alignment);

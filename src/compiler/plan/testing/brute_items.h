@@ -50,7 +50,7 @@ inline bool make_items(const Problem& p, const std::vector<std::pair<int, int>>&
       }
     }
   }
-  for (const int t : p.inputs) items[item_of[t]].from_start = true;
+  for (const int t : p.inputs) items[item_of[t]].from_start = items[item_of[t]].used = true;
   for (const int t : p.outputs) items[item_of[t]].to_end = items[item_of[t]].used = true;
   return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of failed remainders, and the optional clock.
+// The table of failed remainders.
 #include "compiler/plan/offsets/search/search.h"
 
 namespace netkit::plan {
@@ -9,17 +9,6 @@ constexpr size_t kFirstSlots = 256;
 constexpr size_t kMostSlots = size_t{1} << 20;
 
 }  // namespace
-
-Deadline::Deadline(std::optional<double> seconds) {
-  if (!seconds) return;
-  end_ = std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-             std::chrono::duration<double>(*seconds));
-}
-
-bool Deadline::passed() const {
-  return end_ && std::chrono::steady_clock::now() >= *end_;
-}
 
 void FailedStates::clear() {
   slots_.clear();

@@ -3,25 +3,15 @@
 // Internal to the offset solver.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "compiler/plan/deadline.h"
 #include "compiler/plan/offsets/instance.h"
 
 namespace netkit::plan {
-
-// A wall clock that is read only when a limit was asked for.
-class Deadline {
- public:
-  explicit Deadline(std::optional<double> seconds);
-  bool passed() const;
-
- private:
-  std::optional<std::chrono::steady_clock::time_point> end_;
-};
 
 // Fingerprints of sub-problems known to fail: 128 bits per entry, a fixed most size, newest wins.
 class FailedStates {
