@@ -59,7 +59,7 @@ constexpr const char* fallback_hint(ErrorCode code) {
     case ErrorCode::kInput:
       break;
   }
-  return "correct the file, or export or copy it again";
+  return "correct the file there, or make it again";
 }
 
 }  // namespace

@@ -17,8 +17,10 @@ void print_verdict(const plan::PlanVerdict& v) {
   fmt::print(
       "  lower bound {} {}\n", size_text(v.lower_bound_bytes),
       v.bound_verified ? "verified by: " + printable(v.how) : "NOT verified: " + printable(v.how));
-  const bool minimal = v.valid && v.bound_verified && v.arena_bytes == v.lower_bound_bytes;
-  if (minimal) fmt::print("  no plan of this class is smaller\n");
+  if (!v.valid || v.arena_bytes != v.lower_bound_bytes) return;
+  fmt::print("  {}\n", v.bound_verified
+                           ? "no plan of this class is smaller"
+                           : "that no plan of this class is smaller is the planner's word alone");
 }
 
 Result<int> check_plan(const std::string& file, const Globals& globals) {

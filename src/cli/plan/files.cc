@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // plan -o FILE, --graph FILE, --certificate FILE: the plan, its problem and its proof as JSON.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/plan/plan_group.h"
 #include "compiler/driver/plan/plan_buffer_list.h"
 #include "compiler/plan/check/certificate.h"
+#include "compiler/plan/check/checker.h"
 #include "compiler/plan/io/json.h"
 
 namespace netkit::cli {
@@ -37,11 +40,24 @@ class FilesGroup : public PlanGroup {
     if (!certificate_.empty()) {
       NK_ASSIGN(const std::string text, certificate(request, planned));
       answer.files.push_back({certificate_, text + "\n"});
+      NK_TRY(tell_unverified(text, answer));
     }
     return {};
   }
 
  private:
+  // What check-plan will say of it, where that is less than the plan does.
+  static Result<void> tell_unverified(const std::string& text, PlanAnswer& answer) {
+    NK_ASSIGN(const std::vector<plan::PlanVerdict> verdicts, plan::check_certificate(text));
+    for (const plan::PlanVerdict& v : verdicts) {
+      if (v.valid && v.bound_verified) continue;
+      answer.text += fmt::format(
+          "certificate, class {}: bound {} B proven by the planner, not re-verified: {}\n",
+          v.plan_class, v.lower_bound_bytes, printable(v.valid ? v.how : v.invalid_reason));
+    }
+    return {};
+  }
+
   // The lives of a list are those of a graph in its given order.
   static Result<std::string> certificate(const PlanRequest& request,
                                          const driver::Planned& planned) {

@@ -156,7 +156,8 @@ struct Shape {
   bool scratch, overlaps;
   int views;  // a step may add some while there are fewer
   int64_t alignment;
-  bool unread = false;  // inputs that no step reads, and steps that read nothing
+  bool unread = false;         // inputs that no step reads, and steps that read nothing
+  bool scratch_modes = false;  // some modes are there for a little less scratch alone
 };
 
 class DrawnProblem {
@@ -214,6 +215,7 @@ class DrawnProblem {
       add_modes(step);
     }
     if (shape_.scratch && pick(0, 2) == 0) step.scratch_bytes = bytes(4);
+    if (shape_.scratch_modes) make_less_of_scratch(step);
     p_.steps.push_back(step);
   }
 
@@ -226,6 +228,16 @@ class DrawnProblem {
       if (way != 0) o.backward_bytes = bytes(3) - bytes(1);
       o.scratch_bytes = pick(0, 1) * bytes(2);
       step.overlaps.push_back(o);
+    }
+  }
+
+  void make_less_of_scratch(Step& step) {
+    if (step.scratch_bytes == 0) step.scratch_bytes = bytes(4);
+    for (Overlap& o : step.overlaps) {
+      o.scratch_bytes = std::max<int64_t>(0, step.scratch_bytes - pick(0, 5));
+      if (pick(0, 1) == 0) continue;
+      o.forward_bytes = 1000;  // beyond every output: nothing is shared
+      o.backward_bytes.reset();
     }
   }
 
@@ -282,6 +294,10 @@ TEST(AgainstBruteForce, Overlap) {
 TEST(AgainstBruteForce, Alignment) {
   compare_with_brute(4, 200, {10, true, true, 0, 16});
 }
+TEST(AgainstBruteForce, ModesForScratch) {
+  compare_with_brute(8, 120, {7, true, true, 0, 16, false, true});
+  compare_with_brute(9, 120, {7, true, true, 0, 1, false, true});
+}
 TEST(AgainstBruteForce, Views) {
   compare_with_brute(5, 250, {6, true, true, 3, 16});
 }
@@ -292,7 +308,7 @@ TEST(AgainstBruteForce, ManyViews) {
 }
 
 TEST(AgainstBruteForce, InputsThatNothingReads) {
-  compare_with_brute(8, 150, {7, true, true, 0, 1, true});
+  compare_with_brute(8, 150, {7, true, true, 0, 1, false, true});
   compare_with_brute(9, 100, {7, true, true, 2, 16, true});
 }
 

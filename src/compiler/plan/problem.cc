@@ -6,6 +6,8 @@
 #include <queue>
 #include <unordered_map>
 
+#include "compiler/plan/rounding.h"
+
 namespace netkit::plan {
 namespace {
 
@@ -203,17 +205,24 @@ Result<void> check_problem(const Problem& problem) {
   NK_TRY(check_names(problem.steps, "operator"));
   int64_t sum = 0;
   size_t args = 0;
+  const auto add = [&](int64_t bytes, const std::string& name) -> Result<void> {
+    sum += round_up(bytes, problem.alignment);
+    if (sum <= kMaxBytes) return {};
+    return bad_input(
+        "tensors and scratch, each rounded up to the alignment, have more than 2^53 bytes in all",
+        name, "plan a smaller graph: every figure of a plan is at most 2^53");
+  };
   for (const Tensor& t : problem.tensors) {
     NK_TRY(check_size(t.bytes, "tensor size", t.name));
-    sum += t.bytes;
-    if (sum > kMaxBytes) return bad_input("the tensors have more than 2^53 bytes in all");
+    NK_TRY(add(t.bytes, t.name));
   }
   for (const Step& step : problem.steps) {
     args += step.inputs.size() + step.outputs.size() + step.overlaps.size() + step.views.size();
     if (args > kMaxArgs) return bad_input("more than 4000000 operator arguments");
     NK_TRY(check_step(problem, step));
-    sum += step.scratch_bytes;
-    if (sum > kMaxBytes) return bad_input("tensors and scratch have more than 2^53 bytes in all");
+    int64_t scratch = step.scratch_bytes;
+    for (const Overlap& o : step.overlaps) scratch = std::max(scratch, o.scratch_bytes);
+    NK_TRY(add(scratch, step.name));
   }
   NK_TRY(check_flow(problem));
   if (topological_order(problem).empty()) {

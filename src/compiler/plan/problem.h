@@ -52,10 +52,10 @@ struct Problem {
   std::vector<int> states;           // tensors that keep place and content between runs
 };
 
-// The limits that every function of this folder relies on: sizes in [0, 2^53], their sum too, at
-// most 100,000 steps and tensors each, indices in range, names unique and not empty, each tensor
-// written by at most one step and read only where it is an input, a state or written; no cycle;
-// distances >= 0. Errors (kInput) name the step or tensor.
+// The limits that every function of this folder relies on: sizes in [0, 2^53], their sum too (each
+// rounded up, per step the largest scratch), at most 100,000 steps and tensors each, indices in
+// range, names unique and not empty, each tensor written by at most one step and read only where it
+// is an input, a state or written; no cycle; distances >= 0. Errors (kInput) name step or tensor.
 Result<void> check_problem(const Problem& problem);
 
 // One topological order of the steps, the given one where that is topological; empty on a cycle.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -14,8 +13,6 @@ namespace netkit::driver {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr int64_t kLastStep = std::numeric_limits<int>::max();
 
 plan::Verdict verdict_of(const plan::Placement& placed, const plan::PlanOptions& options) {
   if (!options.ram_bytes) return plan::Verdict::kNone;
@@ -67,12 +64,6 @@ Result<Planned> plan_buffer_list(const std::string& path, const plan::PlanOption
   NK_ASSIGN(plan::BufferList list, plan::read_buffer_list(text, path));
   if (list.ids.empty()) {
     return bad_input("holds no buffers", path, "write a line per buffer below the header");
-  }
-  for (size_t i = 0; i < list.ids.size(); ++i) {
-    const plan::PlacementBuffer& b = list.problem.buffers[i];
-    if (b.lower < 0 || b.upper > kLastStep) {
-      return bad_input("a life leaves the steps 0 to 2^31 - 2", path + ": buffer " + list.ids[i]);
-    }
   }
   list.problem.enough_bytes = options.ram_bytes;
   list.problem.deadline = plan::Deadline(options.time_limit_seconds, options.clock);

@@ -248,10 +248,7 @@ Result<std::vector<plan::PlanVerdict>> check_plan_file(const std::string& path) 
   auto verdicts =
       plan::check_certificate({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (verdicts) return verdicts;
-  Error error = std::move(verdicts.error());
-  error.where = path;
-  error.hint = "a certificate comes from netkit plan MODEL --certificate FILE";
-  return std::unexpected(std::move(error));
+  return in_file(std::move(verdicts.error()), path);
 }
 
 std::string check_plan_json(const std::vector<plan::PlanVerdict>& verdicts) {

@@ -95,6 +95,89 @@ TEST(Certificate, AnUnreachableBoundIsNotVerified) {
   EXPECT_FALSE(accepted(bad));
 }
 
+// What is wrong with a witness says nothing against the plan.
+TEST(Certificate, ABadWitnessIsNoBadPlan) {
+  struct Fault {
+    const char* witness;
+    const char* how;
+  };
+  const Fault faults[] = {
+      {"null", "is malformed"},
+      {"7", "is malformed"},
+      {R"({"kind":"none"})", "is malformed"},
+      {R"({"kind":"step"})", "malformed: witness.op is missing"},
+      {R"({"kind":"step","op":7})", "malformed: witness.op is no text"},
+      {R"({"kind":"step","op":"zz"})", "there is no 'zz'"},
+      {R"({"kind":"search","op":"A"})", "malformed: witness.op is no known field"},
+      {R"({"kind":"step","op":"C"})", "shows less"},
+      {R"({"kind":"step","op":"A","chains":[{"bytes":8,"tensors":["y"]}]})", "breaks at y"},
+      {R"({"kind":"step","op":"Y","chains":[{"bytes":8,"tensors":[]}]})", "ends too early"},
+      {R"({"kind":"views","op":"A","view":0,"taken":{},"left":{}})", "view 0 does not exist"},
+  };
+  Json bad = certificate();
+  for (const Fault& f : faults) {
+    bad["plans"][0]["witness"] = Json::parse(f.witness);
+    const auto verdicts = check_certificate(bad.dump());
+    ASSERT_TRUE(verdicts.has_value()) << verdicts.error().message;
+    EXPECT_TRUE((*verdicts)[0].valid) << f.witness << (*verdicts)[0].invalid_reason;
+    EXPECT_FALSE((*verdicts)[0].bound_verified) << f.witness;
+    EXPECT_NE((*verdicts)[0].how.find(f.how), std::string::npos) << (*verdicts)[0].how;
+  }
+}
+
+TEST(Certificate, OverlapsAndModesForScratchAreCountedAsTheyArePlaced) {
+  for (const auto& [graph, arena] : std::map<const char*, int64_t>{
+           {testing::kPairGraph, 50}, {testing::kScratchModeGraph, 14}}) {
+    const auto problem = parse_graph(graph);
+    ASSERT_TRUE(problem.has_value()) << problem.error().message;
+    const Json good = Json::parse(*certify(*problem, {}));
+    EXPECT_EQ(good["plans"][1]["arena_bytes"], arena);
+    EXPECT_TRUE(accepted(good)) << good;
+  }
+}
+
+// Fields that the format does not have, or in another way, and text that goes on.
+TEST(Certificate, OnlyTheDocumentedFieldsAreAccepted) {
+  struct Fault {
+    const char* path;
+    const char* value;
+    const char* where;
+    const char* message;
+  };
+  const Fault faults[] = {
+      {"/more", "1", "more", "no known field"},
+      {"/graph/more", "1", "graph.more", "no known field"},
+      {"/graph/tensors/0/dtype", "1", "graph.tensors[0].dtype", "no known field"},
+      {"/graph/ops/1/scratch", "1", "graph.ops[1].scratch", "no known field"},
+      {"/graph/ops/0/overlap/0/mode", "1", "graph.ops[0].overlap[0].mode", "no known field"},
+      {"/plans/0/seconds", "1", "plans[0].seconds", "no known field"},
+      {"/plans/0/steps/2/live", "[]", "plans[0].steps[2].live", "no known field"},
+      {"/plans/0/buffers/2/overlaps", "[]", "plans[0].buffers[2].overlaps", "no known field"},
+      {"/order", "\"any\"", "order", "is not best|given"},
+      {"/in_out", "null", "in_out", "is not inside|caller|keep_inputs"},
+      {"/plans/1/class", "\"plain\"", "plans[1].class", "is plain, as that of another plan"},
+      {"/plans/1/proven_minimal", "false", "plans[1].proven_minimal", "contradicts arena_bytes"},
+      {"/plans/1/classes/plain", "3", "plans[1].classes", "something else than the plans"},
+      {"/graph/tensors/3/bytes", "9007199254740993", "graph.tensors[3].bytes", "0 to 2^53"},
+      {"/plans/0/buffers/1/offset", "-16", "plans[0].buffers[1].offset", "0 to 2^53"},
+      {"/plans", "[]", "plans", "holds no plan"},
+      {"/format", "\"netkit-certificate/2\"", "format", "is no netkit-certificate/1"}};
+  for (const Fault& f : faults) {
+    Json bad = certificate();
+    bad[Json::json_pointer(f.path)] = Json::parse(f.value);
+    const auto verdicts = check_certificate(bad.dump());
+    ASSERT_FALSE(verdicts) << f.path;
+    EXPECT_EQ(verdicts.error().where, f.where) << verdicts.error().message;
+    EXPECT_NE(verdicts.error().message.find(f.message), std::string::npos)
+        << f.path << ": " << verdicts.error().message;
+  }
+  const std::string text = certificate().dump();
+  EXPECT_TRUE(check_certificate(text + " \n"));
+  EXPECT_FALSE(check_certificate(text + std::string(1, '\0')));
+  EXPECT_FALSE(check_certificate(text + "{}"));
+  EXPECT_FALSE(check_certificate("{\"order\":\"best\"," + text.substr(1)));
+}
+
 TEST(Certificate, AMinimumCutIsShownByChains) {
   const auto problem = parse_graph(testing::kCutGraph);
   ASSERT_TRUE(problem.has_value());
@@ -152,7 +235,7 @@ TEST(Certificate, AnOutputThatIsOverwrittenIsCaught) {
   const auto verdicts = check_certificate(bad.dump());
   ASSERT_TRUE(verdicts.has_value());
   EXPECT_FALSE((*verdicts)[1].valid);
-  EXPECT_EQ((*verdicts)[1].invalid_reason, "b and a share bytes while both are alive");
+  EXPECT_EQ((*verdicts)[1].invalid_reason, "b over a: an overlap that cannot be or is not used");
 }
 
 // An input without a reader is there when the first operator runs, whichever that is.

@@ -17,9 +17,9 @@ struct PlanVerdict {
   std::string plan_class;  // "plain", "overlap"
   int64_t arena_bytes = 0, lower_bound_bytes = 0;
   bool valid = false;
-  std::string invalid_reason;   // empty when valid
-  bool bound_verified = false;  // no plan of the class is lower than lower_bound_bytes
-  // "live set", "cut", "search over executed sets"; else why not.
+  std::string invalid_reason = {};  // empty when valid
+  bool bound_verified = false;      // no plan of the class is lower than lower_bound_bytes
+  // "live set", "cut", "search over executed sets", "views decided by cases"; else why not.
   std::string how = "the plan is wrong";
 };
 

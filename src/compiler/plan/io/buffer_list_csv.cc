@@ -2,8 +2,10 @@
 // Reads a CSV buffer list; every number is checked before it is used.
 #include "compiler/plan/io/buffer_list_csv.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <optional>
 #include <unordered_set>
 
@@ -25,7 +27,8 @@ constexpr ColumnName kNames[] = {
     {"gaps", kGaps},
 };
 
-constexpr int64_t kMostNumber = int64_t{1} << 61;
+constexpr int64_t kMostNumber = int64_t{1} << 53;  // of all that JSON carries
+constexpr int64_t kLastStep = INT_MAX;             // one past it
 
 struct Header {
   std::array<int, kColumns> at;  // field index, or -1
@@ -134,7 +137,7 @@ Result<PlacementBuffer> read_buffer(const ListReader& reader, const Header& head
     values[c] = number(field(c));
     if (!values[c]) {
       return reader.error("'" + std::string(field(c).substr(0, 40)) +
-                          "' is not a number between -2^61 and 2^61");
+                          "' is not a whole number between -2^53 and 2^53");
     }
   }
   PlacementBuffer b;
@@ -144,8 +147,14 @@ Result<PlacementBuffer> read_buffer(const ListReader& reader, const Header& head
   b.alignment = values[kAlignment].value_or(0);
   b.fixed_offset = values[kOffset];
   if (b.lower >= b.upper) return reader.error("the life is empty: lower is not below upper");
+  if (b.lower < 0 || b.upper > kLastStep) {
+    return reader.error("the life leaves the steps 0 to 2^31 - 2", "count steps from 0");
+  }
   if (b.bytes < 0) return reader.error("the size is negative");
-  if (values[kAlignment] && b.alignment < 1) return reader.error("the alignment is below 1");
+  if (values[kAlignment] && (b.alignment < 1 || b.alignment > (int64_t{1} << 40))) {
+    return reader.error("the alignment is not between 1 and 2^40");
+  }
+  if (b.fixed_offset && *b.fixed_offset < 0) return reader.error("the offset is negative");
   for (const std::string_view text : split(field(kGaps), ' ')) {
     if (text.empty()) continue;
     NK_ASSIGN(LifeGap gap, read_gap(reader, text, header.upper_shift, b));
@@ -154,6 +163,21 @@ Result<PlacementBuffer> read_buffer(const ListReader& reader, const Header& head
   return b;
 }
 
+// No placement ends above the highest fixed end and all sizes, rounded up, together.
+struct SizeLimit {
+  int64_t sum = 0, highest = 0;
+
+  Result<void> add(const ListReader& reader, const PlacementBuffer& b) {
+    sum += b.bytes + std::max<int64_t>(b.alignment, 1) - 1;
+    if (b.fixed_offset) highest = std::max(highest, *b.fixed_offset + b.bytes);
+    if (sum + highest <= kMostNumber) return {};
+    return reader.error(
+        "the sizes, each with its alignment, and the highest fixed end are more than 2^53 bytes in "
+        "all",
+        "give fewer or smaller buffers");
+  }
+};
+
 }  // namespace
 
 Result<BufferList> read_buffer_list(std::string_view text, const std::string& file) {
@@ -161,6 +185,7 @@ Result<BufferList> read_buffer_list(std::string_view text, const std::string& fi
   BufferList list;
   std::optional<Header> header;
   std::unordered_set<std::string> seen;
+  SizeLimit limit;
   while (!text.empty()) {
     const size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
@@ -183,6 +208,9 @@ Result<BufferList> read_buffer_list(std::string_view text, const std::string& fi
       return reader.error("id '" + id.substr(0, 40) + "' stands twice");
     }
     NK_ASSIGN(PlacementBuffer buffer, read_buffer(reader, *header, fields));
+    NK_TRY(limit.add(reader, buffer));
+    list.problem.names.push_back("line " + std::to_string(reader.line) + ": buffer '" +
+                                 id.substr(0, 40) + "'");
     list.ids.push_back(std::move(id));
     list.problem.buffers.push_back(std::move(buffer));
   }

@@ -61,6 +61,13 @@ TEST(BufferListCsv, RefusesWithTheLine) {
       {"id,lower,upper,size\na,0,1,9223372036854775808\n", "f:2"},
       {"id,lower,upper,size\na,0,1,9223372036854775807\n", "f:2"},
       {"id,lower,upper,size,alignment\na,0,1,4,0\n", "f:2"},
+      {"id,lower,upper,size,alignment\na,0,1,4,1099511627777\n", "f:2"},
+      {"id,lower,upper,size\na,-1,1,4\n", "f:2"},
+      {"id,lower,upper,size\na,0,2147483648,4\n", "f:2"},
+      {"id,lower,upper,size\na,0,1,9007199254740993\n", "f:2"},
+      {"id,lower,upper,size\na,0,1,9007199254740992\nb,0,1,1\n", "f:3"},
+      {"id,lower,upper,size,offset\na,0,1,4,-1\n", "f:2"},
+      {"id,lower,upper,size,offset\na,0,1,4,9007199254740992\n", "f:2"},
       {"id,lower,upper,size,gaps\na,0,9,4,3\n", "f:2"},
       {"id,lower,upper,size,gaps\na,0,9,4,3-4@1\n", "f:2"},
       {"id,lower,upper,size,gaps\na,0,9,4,3-4@1:9\n", "f:2"},
@@ -130,6 +137,34 @@ TEST(BufferListCsv, APlanReadsBackAsTheSameArena) {
     EXPECT_LE(free->height_bytes, layout.arena_bytes) << text;
     EXPECT_TRUE(free->proven);
   }
+}
+
+TEST(BufferListCsv, FaultsOfSeveralLinesNameTheLines) {
+  const auto list = read_buffer_list("id,lower,upper,size,offset\nx,0,2,5,0\n\ny,1,3,7,2\n", "f");
+  ASSERT_TRUE(list.has_value()) << list.error().message;
+  const auto placed = place(list->problem);
+  ASSERT_FALSE(placed.has_value());
+  EXPECT_EQ(placed.error().where, "line 2: buffer 'x' and line 4: buffer 'y'");
+}
+
+// Figures are whole up to 2^53 in all that is written, and nothing larger is read.
+TEST(Sizes, WhatIsWrittenIsReadBack) {
+  const auto graph = [](const std::string& bytes) {
+    return parse_graph(R"({"format":"netkit-graph/1","tensors":[{"name":"a","bytes":)" + bytes +
+                       R"(},{"name":"b","bytes":4503599627370480}],
+      "ops":[{"name":"o","inputs":["a"],"outputs":["b"],"scratch_bytes":1}],
+      "inputs":["a"],"outputs":["b"]})");
+  };
+  const auto problem = graph("4503599627370495");
+  ASSERT_TRUE(problem.has_value()) << problem.error().message;
+  const auto layouts = plan_classes(*problem);
+  ASSERT_TRUE(layouts.has_value());
+  const auto saved = parse_plan(plan_json(*problem, layouts->front()));
+  ASSERT_TRUE(saved.has_value()) << saved.error().where << saved.error().message;
+  EXPECT_EQ(saved->layout.arena_bytes, layouts->front().arena_bytes);
+  EXPECT_TRUE(check_certificate(certificate_json(*problem, {}, *layouts)));
+  EXPECT_FALSE(graph("4503599627370497"));
+  EXPECT_EQ(graph("9007199254740993").error().where, "tensors[0].bytes");
 }
 
 Layout layout_of(const BufferList& list, const Placement& placed) {

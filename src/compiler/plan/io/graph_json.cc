@@ -154,7 +154,10 @@ class GraphReader {
       NK_ASSIGN(o.backward_bytes, distance(item, "backward_bytes", at));
       NK_ASSIGN(o.scratch_bytes, field(item, "scratch_bytes", s.scratch_bytes, at));
       o.mode = static_cast<int>(i) + 1;
-      if (!o.forward_bytes && !o.backward_bytes) continue;  // nothing is allowed
+      if (!o.forward_bytes && !o.backward_bytes) {
+        return bad_input("states no distance, neither forward_bytes nor backward_bytes", at,
+                         "state one of the two (0 forward is in place), or leave the entry out");
+      }
       s.overlaps.push_back(o);
     }
     return {};

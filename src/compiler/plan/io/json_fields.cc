@@ -8,7 +8,10 @@ namespace netkit::plan {
 
 Result<int64_t> whole_number(const Json& value, const std::string& where, int bits) {
   double number = -1;
-  if (value.is_number()) number = value.get<double>();
+  if (value.is_number_unsigned() && value.get<uint64_t>() <= uint64_t{1} << bits) {
+    return value.get<int64_t>();
+  }
+  if (value.is_number_float()) number = value.get<double>();
   if (!(number >= 0 && number <= std::ldexp(1.0, bits)) || number != std::floor(number)) {
     return bad_input("not a whole number between 0 and 2^" + std::to_string(bits), where);
   }

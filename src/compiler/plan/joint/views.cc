@@ -113,10 +113,8 @@ class ViewSearch {
 
 }  // namespace
 
-int64_t bound_of_choices(const ViewQuestion& q, const std::vector<ViewChoice>& choices) {
-  // A view is counted only where both its tensors stand for certain; what lies, or may lie, in a
-  // tensor that does not costs nothing.
-  std::vector<char> free(q.problem.tensors.size(), 0);
+ChosenViews with_choices(const ViewQuestion& q, const std::vector<ViewChoice>& choices) {
+  std::vector<char> free(q.problem.tensors.size(), 0);  // what lies, or may, in such a one too
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t v = 0; v < q.views.size(); ++v) {
@@ -128,17 +126,21 @@ int64_t bound_of_choices(const ViewQuestion& q, const std::vector<ViewChoice>& c
       changed = true;
     }
   }
-  Problem problem = q.problem;
+  ChosenViews chosen{q.problem, q.options};
   for (size_t t = 0; t < free.size(); ++t) {
-    if (free[t]) problem.tensors[t].bytes = 0;
+    if (free[t]) chosen.problem.tensors[t].bytes = 0;
   }
-  ModelOptions options = q.options;
-  options.views.clear();
+  chosen.options.views.clear();
   for (size_t v = 0; v < q.views.size(); ++v) {
     const bool stands = !free[pair_of(q.problem, q.views[v]).inner];
-    if (choices[v] == ViewChoice::kTaken && stands) options.views.push_back(q.views[v]);
+    if (choices[v] == ViewChoice::kTaken && stands) chosen.options.views.push_back(q.views[v]);
   }
-  const OrderModel model = make_order_model(problem, options);
+  return chosen;
+}
+
+int64_t bound_of_choices(const ViewQuestion& q, const std::vector<ViewChoice>& choices) {
+  const ChosenViews chosen = with_choices(q, choices);
+  const OrderModel model = make_order_model(chosen.problem, chosen.options);
   Effort none;
   none.deadline = q.deadline;
   return class_bound(model, q.limits, none);

@@ -20,8 +20,15 @@ struct ViewQuestion {
   Deadline deadline;
 };
 
-// No plan goes below it whose views are chosen like this, a choice per view of the question. A
-// tensor that may yet come to lie in another one has no bytes.
+// The order question of all plans whose views are chosen like this, a choice per view of the
+// question: views are counted only where both tensors stand for certain.
+struct ChosenViews {
+  Problem problem;  // a tensor that may yet come to lie in another one has no bytes
+  ModelOptions options;
+};
+ChosenViews with_choices(const ViewQuestion& question, const std::vector<ViewChoice>& choices);
+
+// No plan goes below it whose views are chosen like this.
 int64_t bound_of_choices(const ViewQuestion& question, const std::vector<ViewChoice>& choices);
 
 // No plan goes below it, whichever of the views it takes. best(): bytes of the best plan known;

@@ -10,10 +10,6 @@ namespace {
 
 using Wide = __int128;
 
-std::string pair_name(size_t a, size_t b) {
-  return "buffers " + std::to_string(a) + " and " + std::to_string(b);
-}
-
 bool touches(const PlacementBuffer& b, int64_t offset, int64_t step, Interval* bytes) {
   if (step < b.lower || step >= b.upper) return false;
   *bytes = {0, b.bytes};
@@ -78,7 +74,7 @@ Result<int64_t> check_placement(const PlacementProblem& problem,
   for (size_t i = 0; i < all.size(); ++i) {
     const int64_t alignment = all[i].alignment == 0 ? problem.alignment : all[i].alignment;
     const std::string broken = broken_rule(all[i], offsets[i], alignment);
-    if (!broken.empty()) return bad_input(broken, "buffer " + std::to_string(i));
+    if (!broken.empty()) return bad_input(broken, buffer_name(problem, i));
     height = std::max(height, offsets[i] + all[i].bytes);
   }
   if (problem.capacity && height > *problem.capacity) {
@@ -93,7 +89,8 @@ Result<int64_t> check_placement(const PlacementProblem& problem,
       const size_t a = by_lower[i], b = by_lower[j];
       if (all[b].lower >= all[a].upper) break;
       if (collide(all[a], offsets[a], all[b], offsets[b]) && !allowed(problem, a, b, offsets)) {
-        return bad_input("two buffers share bytes at a step", pair_name(a, b));
+        return bad_input("two buffers share bytes at a step",
+                         buffer_name(problem, a) + " and " + buffer_name(problem, b));
       }
     }
   }

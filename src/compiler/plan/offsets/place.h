@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -57,6 +58,7 @@ struct PlacementProblem {
   uint64_t node_budget = 2'000'000;         // search nodes; the result is the same on any machine
   Deadline deadline;                        // makes the result depend on the machine
   bool greedy = false;                      // no search: one greedy order, overlaps not used
+  std::vector<std::string> names;           // per buffer, for refusals; or empty: by number
 };
 
 struct Placement {
@@ -74,6 +76,9 @@ struct Placement {
 // contract, sums beyond 2^62; an unsatisfiable fixed or bounded buffer; fixed buffers that collide.
 // Method: canonical placements and section bounds after M. D. Moffitt, "MiniMalloc", ASPLOS'23.
 Result<Placement> place(const PlacementProblem& problem);
+
+// What refusals call the buffer.
+std::string buffer_name(const PlacementProblem& problem, size_t index);
 
 // The load bound alone, in O(n log n): the largest number of bytes that any step needs at once,
 // overlaps counted as favourably as they allow.

@@ -16,10 +16,6 @@ bool sane(int64_t value) {
   return value >= 0 && value <= kMostBytes;
 }
 
-std::string name(size_t index) {
-  return "buffer " + std::to_string(index);
-}
-
 Result<bool> check_gaps(const PlacementBuffer& b, const std::string& where) {
   std::vector<LifeGap> gaps = b.gaps;
   std::sort(gaps.begin(), gaps.end(),
@@ -152,9 +148,9 @@ Result<bool> check_collisions(const PlacementProblem& problem) {
       const PairRule rule = pair_rule(problem, fixed[i], fixed[j], relaxation);
       const int64_t d = *at(fixed[j]).fixed_offset - *at(fixed[i]).fixed_offset;
       if (!rule.free && d < rule.above && -d < rule.below) {
-        return bad_input(
-            "two fixed buffers collide",
-            name(static_cast<size_t>(fixed[i])) + " and " + name(static_cast<size_t>(fixed[j])));
+        return bad_input("two fixed buffers collide",
+                         buffer_name(problem, static_cast<size_t>(fixed[i])) + " and " +
+                             buffer_name(problem, static_cast<size_t>(fixed[j])));
       }
     }
   }
@@ -162,6 +158,10 @@ Result<bool> check_collisions(const PlacementProblem& problem) {
 }
 
 }  // namespace
+
+std::string buffer_name(const PlacementProblem& problem, size_t index) {
+  return index < problem.names.size() ? problem.names[index] : "buffer " + std::to_string(index);
+}
 
 Result<bool> check_problem(const PlacementProblem& problem) {
   if (problem.buffers.size() > (size_t{1} << 30)) return bad_input("too many buffers");
@@ -172,15 +172,16 @@ Result<bool> check_problem(const PlacementProblem& problem) {
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const PlacementBuffer& b = problem.buffers[i];
     const int64_t alignment = b.alignment == 0 ? problem.alignment : b.alignment;
-    if (b.lower >= b.upper) return bad_input("the life is empty", name(i));
+    if (b.lower >= b.upper) return bad_input("the life is empty", buffer_name(problem, i));
     if (alignment < 1 || alignment > (int64_t{1} << 40)) {
-      return bad_input("the alignment is not between 1 and 2^40", name(i));
+      return bad_input("the alignment is not between 1 and 2^40", buffer_name(problem, i));
     }
-    if (!sane(b.bytes)) return bad_input("the size is out of range", name(i));
+    if (!sane(b.bytes)) return bad_input("the size is out of range", buffer_name(problem, i));
     sum += b.bytes + alignment;
-    if (sum > kMostBytes) return bad_input("the sizes add up to more than 2^61 bytes", name(i));
-    NK_TRY(check_addresses(b, alignment, name(i)));
-    NK_TRY(check_gaps(b, name(i)));
+    if (sum > kMostBytes)
+      return bad_input("the sizes add up to more than 2^61 bytes", buffer_name(problem, i));
+    NK_TRY(check_addresses(b, alignment, buffer_name(problem, i)));
+    NK_TRY(check_gaps(b, buffer_name(problem, i)));
   }
   NK_TRY(check_relaxations(problem));
   return check_collisions(problem);

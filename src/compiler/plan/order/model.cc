@@ -158,7 +158,8 @@ void add_modes(OrderModel& m) {
       mode.saving = overlap_saving(o, ib, ob, m.alignment);
       mode.scratch = round_up(o.scratch_bytes, m.alignment);
       mode.scratch_slack = mode.scratch - o.scratch_bytes;
-      if (mode.saving > 0 || mode.scratch < m.scratch[s]) m.modes[s].push_back(mode);
+      const bool less = o.scratch_bytes < step.scratch_bytes;  // it may be taken for that alone
+      if (mode.saving > 0 || less) m.modes[s].push_back(mode);
     }
   }
 }

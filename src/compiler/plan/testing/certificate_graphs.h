@@ -58,4 +58,23 @@ inline constexpr char kUnreadInputGraph[] = R"({"format":"netkit-graph/1","align
  "tensors":[{"name":"x","bytes":16},{"name":"u","bytes":16},{"name":"y","bytes":16}],
  "ops":[{"name":"Y","inputs":["x"],"outputs":["y"]}],"inputs":["x","u"],"outputs":["y"]})";
 
+// Rounded to the alignment the two overlap in 64, of which the input's 15 are not on top: 50.
+inline constexpr char kPairGraph[] = R"({"format":"netkit-graph/1","alignment":16,
+ "tensors":[{"name":"a","bytes":33},{"name":"b","bytes":50}],
+ "ops":[{"name":"x","inputs":["a"],"outputs":["b"],
+         "overlap":[{"input":0,"output":0,"forward_bytes":1,"backward_bytes":1}]}],
+ "inputs":["a"],"outputs":["b"]})";
+
+// Nothing can be shared with t3, which has no bytes, but the second mode needs less scratch.
+inline constexpr char kScratchModeGraph[] = R"({"format":"netkit-graph/1","alignment":4,
+ "tensors":[{"name":"t0","bytes":3},{"name":"t1","bytes":2},{"name":"t2","bytes":3},
+            {"name":"t3","bytes":0},{"name":"t4","bytes":4}],
+ "ops":[{"name":"o0","inputs":[],"outputs":["t0"],"scratch_bytes":2},
+        {"name":"o1","inputs":["t0"],"outputs":["t1"]},
+        {"name":"o2","inputs":["t1"],"outputs":["t2","t3"]},
+        {"name":"o3","inputs":["t0","t3"],"outputs":["t4"],"scratch_bytes":4,
+         "overlap":[{"input":1,"output":0,"forward_bytes":0,"backward_bytes":0},
+                    {"input":1,"output":0,"forward_bytes":1,"scratch_bytes":2}]}],
+ "inputs":[],"outputs":["t2","t4"]})";
+
 }  // namespace netkit::plan::testing
