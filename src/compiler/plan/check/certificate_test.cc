@@ -22,7 +22,7 @@ Json certificate() {
   return Json::parse(*text);
 }
 
-bool accepted(const Json& certificate) {
+bool accepts(const Json& certificate) {
   const auto verdicts = check_certificate(certificate.dump());
   if (!verdicts) return false;
   for (const PlanVerdict& v : *verdicts) {
@@ -58,14 +58,14 @@ TEST(Certificate, EveryBufferOntoEveryNeighbourIsCaught) {
         if (!together) continue;
         Json bad = good;
         bad["plans"][p]["buffers"][a]["offset"] = buffers[b]["offset"];
-        EXPECT_FALSE(accepted(bad)) << buffers[a]["name"] << " onto " << buffers[b]["name"];
+        EXPECT_FALSE(accepts(bad)) << buffers[a]["name"] << " onto " << buffers[b]["name"];
         ++caught;
       }
       Json bad = good;
       bad["plans"][p]["buffers"][a]["offset"] = buffers[a]["offset"].get<int64_t>() + 8;
-      EXPECT_FALSE(accepted(bad)) << "misaligned " << buffers[a]["name"];
+      EXPECT_FALSE(accepts(bad)) << "misaligned " << buffers[a]["name"];
       bad["plans"][p]["buffers"].erase(a);
-      EXPECT_FALSE(accepted(bad)) << "without " << buffers[a]["name"];
+      EXPECT_FALSE(accepts(bad)) << "without " << buffers[a]["name"];
     }
   }
   EXPECT_GT(caught, 4);
@@ -77,10 +77,10 @@ TEST(Certificate, WrongOrdersAreCaught) {
     Json bad = good;
     Json& plan = bad["plans"][0];
     std::swap(plan["order"][i], plan["order"][i + 1]);
-    EXPECT_FALSE(accepted(bad)) << "swapped at " << i;
+    EXPECT_FALSE(accepts(bad)) << "swapped at " << i;
     bad = good;
     bad["plans"][0]["order"][i] = good["plans"][0]["order"][i + 1];
-    EXPECT_FALSE(accepted(bad)) << "twice at " << i;
+    EXPECT_FALSE(accepts(bad)) << "twice at " << i;
   }
 }
 
@@ -88,11 +88,11 @@ TEST(Certificate, AnUnreachableBoundIsNotVerified) {
   Json bad = certificate();
   Json& plan = bad["plans"][0];
   plan["witness"] = {{"kind", "search"}};
-  EXPECT_TRUE(accepted(bad));
+  EXPECT_TRUE(accepts(bad));
   plan["arena_bytes"] = plan["lower_bound_bytes"] = plan["arena_bytes"].get<int64_t>() + 1;
-  EXPECT_FALSE(accepted(bad));
+  EXPECT_FALSE(accepts(bad));
   plan["witness"] = {{"kind", "none"}};
-  EXPECT_FALSE(accepted(bad));
+  EXPECT_FALSE(accepts(bad));
 }
 
 // What is wrong with a witness says nothing against the plan.
@@ -132,7 +132,7 @@ TEST(Certificate, OverlapsAndModesForScratchAreCountedAsTheyArePlaced) {
     ASSERT_TRUE(problem.has_value()) << problem.error().message;
     const Json good = Json::parse(*certify(*problem, {}));
     EXPECT_EQ(good["plans"][1]["arena_bytes"], arena);
-    EXPECT_TRUE(accepted(good)) << good;
+    EXPECT_TRUE(accepts(good)) << good;
   }
 }
 
@@ -185,21 +185,21 @@ TEST(Certificate, AMinimumCutIsShownByChains) {
   const auto verdicts = check_certificate(good.dump());
   ASSERT_TRUE(verdicts.has_value());
   EXPECT_EQ((*verdicts)[0].how, "cut");
-  EXPECT_TRUE(accepted(good));
+  EXPECT_TRUE(accepts(good));
   const Json& chain = good["plans"][0]["witness"]["chains"][0];
   ASSERT_EQ(chain["tensors"].size(), 4u);
   EXPECT_EQ(chain["bytes"], 64);
   for (size_t i = 0; i < chain["tensors"].size(); ++i) {  // with a link left out
     Json bad = good;
     bad["plans"][0]["witness"]["chains"][0]["tensors"].erase(i);
-    EXPECT_FALSE(accepted(bad)) << i;
+    EXPECT_FALSE(accepts(bad)) << i;
   }
   Json bad = good;
   bad["plans"][0]["witness"]["chains"][0]["bytes"] = 80;
-  EXPECT_FALSE(accepted(bad));
+  EXPECT_FALSE(accepts(bad));
   bad = good;
   bad["plans"][0]["witness"]["chains"].push_back(chain);
-  EXPECT_FALSE(accepted(bad));
+  EXPECT_FALSE(accepts(bad));
 }
 
 TEST(Certificate, AViewElsewhereThanStatedIsCaught) {
@@ -228,7 +228,7 @@ TEST(Certificate, AnOutputThatIsOverwrittenIsCaught) {
   const auto problem = parse_graph(testing::kTwoOutputsGraph);
   ASSERT_TRUE(problem.has_value()) << problem.error().message;
   Json bad = Json::parse(*certify(*problem, {}));
-  ASSERT_TRUE(accepted(bad));
+  ASSERT_TRUE(accepts(bad));
   Json& plan = bad["plans"][1];
   plan["steps"][1]["overlap"] = 0;
   plan["buffers"][2]["offset"] = plan["buffers"][1]["offset"];
@@ -244,7 +244,7 @@ TEST(Certificate, AnInputWithoutAReaderCounts) {
   ASSERT_TRUE(problem.has_value()) << problem.error().message;
   const Json good = Json::parse(*certify(*problem, {}));
   EXPECT_EQ(good["plans"][0]["lower_bound_bytes"], 48);
-  EXPECT_TRUE(accepted(good));
+  EXPECT_TRUE(accepts(good));
 }
 
 TEST(Certificate, AnOverlapThatIsNotUsedIsCaught) {
@@ -252,7 +252,7 @@ TEST(Certificate, AnOverlapThatIsNotUsedIsCaught) {
   ASSERT_TRUE(problem.has_value()) << problem.error().message;
   Json bad = Json::parse(*certify(*problem, {}));
   bad["plans"][1]["steps"][1]["overlap"] = 0;
-  EXPECT_FALSE(accepted(bad));
+  EXPECT_FALSE(accepts(bad));
 }
 
 // A mode that needs less scratch counts only where its input dies; the bound counts on that.
@@ -265,7 +265,7 @@ TEST(Certificate, AModeIsNotTakenForItsScratchAlone) {
     "inputs":["in"],"outputs":["k","out"]})");
   ASSERT_TRUE(problem.has_value()) << problem.error().message;
   Json bad = Json::parse(*certify(*problem, {}));
-  ASSERT_TRUE(accepted(bad));
+  ASSERT_TRUE(accepts(bad));
   Json& plan = bad["plans"][1];
   ASSERT_EQ(plan["arena_bytes"], 10);
   plan["steps"][1]["overlap"] = 0;
@@ -286,7 +286,7 @@ TEST(Certificate, AGraphMayListItsOperatorsInAnyOrder) {
   auto problem = parse_graph(testing::kOverlapGraph);
   ASSERT_TRUE(problem.has_value());
   std::ranges::reverse(problem->steps);
-  EXPECT_TRUE(accepted(Json::parse(*certify(*problem, {}))));
+  EXPECT_TRUE(accepts(Json::parse(*certify(*problem, {}))));
 }
 
 TEST(Certificate, BrokenTextIsAnError) {
