@@ -2,6 +2,7 @@
 // nk_mlp_t and nk_cnn_t on a bare device: everything but the composite blocks.
 #include "netkit/network.hpp"
 #include "runtime/bare/built_network.h"
+#include "runtime/enum_code.h"
 #include "runtime/loaded/loaded.h"
 
 using namespace netkit;
@@ -33,11 +34,11 @@ struct Channels {
 };
 
 nk_status_t windowed(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, const Window& window,
-                     Channels channels, const float* weights, const float* bias, int activation,
-                     float alpha) {
+                     Channels channels, const float* weights, const float* bias,
+                     unsigned activation, float alpha) {
   const bool pool = kind == NK_CNN_BLOCK_MAX_POOL2D || kind == NK_CNN_BLOCK_AVG_POOL2D;
   Layer checked{};
-  if (!set_window(checked, window) || activation < 0 || activation > NK_CONV_ACTIVATION_SOFTMAX ||
+  if (!set_window(checked, window) || activation > NK_CONV_ACTIVATION_SOFTMAX ||
       (!pool && (channels.in < 1 || channels.out < 1))) {
     return NK_ERR_LAYER_CONFIG;
   }
@@ -72,12 +73,12 @@ nk_status_t norm(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, int ch
 
 // A matrix and a vector of float32; nothing else makes a dense layer.
 nk_status_t dense(Net* net, uint32_t index, const nk_tensor_t* weights, const nk_tensor_t* bias,
-                  int activation, float alpha) {
+                  unsigned activation, float alpha) {
   const auto usable = [](const nk_tensor_t* t) {
     return t != nullptr && t->dtype == NK_DTYPE_FLOAT32 && t->data != nullptr;
   };
   if (net == nullptr) return NK_ERR_NOT_INITIALIZED;
-  if (!usable(weights) || weights->rank != 2 || index >= net->layer_count || activation < 0 ||
+  if (!usable(weights) || weights->rank != 2 || index >= net->layer_count ||
       activation > NK_ACTIVATION_SOFTMAX || (bias != nullptr && !usable(bias))) {
     return NK_ERR_INVALID_ARGUMENT;
   }
@@ -145,12 +146,12 @@ nk_status_t nk_cnn_set_quant(nk_cnn_t*, const nk_quant_t*) {
 nk_status_t nk_mlp_init_layer(nk_mlp_t* mlp, uint32_t layer_idx, const nk_tensor_t* weights,
                               const nk_tensor_t* bias, nk_activation_t activation,
                               float leaky_alpha) {
-  return dense(net_of(mlp), layer_idx, weights, bias, activation, leaky_alpha);
+  return dense(net_of(mlp), layer_idx, weights, bias, code_of(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_dense_layer(nk_cnn_t* cnn, uint32_t layer_idx, const nk_tensor_t* weights,
                                     const nk_tensor_t* bias, nk_activation_t activation,
                                     float leaky_alpha) {
-  return dense(net_of(cnn), layer_idx, weights, bias, activation, leaky_alpha);
+  return dense(net_of(cnn), layer_idx, weights, bias, code_of(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel_size, int stride,
                                    int in_channels, int out_channels, float* weights, float* bias,
@@ -158,7 +159,7 @@ nk_status_t nk_cnn_init_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel
                                    int pad_w, int pad_h_end, int pad_w_end) {
   return windowed(cnn, layer_idx, NK_CNN_BLOCK_CONV2D,
                   {kernel_size, kernel_size, stride, pad_h, pad_w, pad_h_end, pad_w_end},
-                  {in_channels, out_channels}, weights, bias, activation, leaky_alpha);
+                  {in_channels, out_channels}, weights, bias, code_of(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_depthwise_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel_h,
                                              int kernel_w, int stride, int channels, float* weights,
@@ -167,7 +168,7 @@ nk_status_t nk_cnn_init_depthwise_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, 
                                              int pad_w_end) {
   return windowed(cnn, layer_idx, NK_CNN_BLOCK_DEPTHWISE_CONV2D,
                   {kernel_h, kernel_w, stride, pad_h, pad_w, pad_h_end, pad_w_end},
-                  {channels, channels}, weights, bias, activation, leaky_alpha);
+                  {channels, channels}, weights, bias, code_of(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_pool_layer(nk_cnn_t* cnn, uint32_t layer_idx, int pool_h, int pool_w,
                                    int stride, int pad_h, int pad_w, int pad_h_end, int pad_w_end) {

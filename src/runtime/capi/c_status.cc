@@ -2,6 +2,8 @@
 // Status of the C interface and its texts.
 #include "runtime/capi/c_status.h"
 
+#include "runtime/enum_code.h"
+
 namespace netkit {
 
 nk_status_t public_status(Status status) {
@@ -26,7 +28,7 @@ nk_status_t public_status(Status status) {
 }  // namespace netkit
 
 extern "C" const char* nk_status_string(nk_status_t status) {
-  switch (status) {
+  switch (netkit::code_of(status)) {
     case NK_OK: return "ok";
     case NK_ERR_MODEL_OPEN: return "model file cannot be opened";
     case NK_ERR_MODEL_READ: return "model file cannot be read";

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/driver/capi/builder.h"
+#include "runtime/enum_code.h"
 
 using namespace netkit;
 using namespace netkit::driver;
@@ -49,8 +50,8 @@ Refusal refusal_of(const Window& window, unsigned activation) {
 }
 
 nk_status_t convolution(nk_cnn_t* cnn, uint32_t index, Kind kind, const Window& window, Dims dims,
-                        int channels, const float* weights, const float* bias,
-                        nk_conv_activation_t activation, float alpha) {
+                        int channels, const float* weights, const float* bias, unsigned activation,
+                        float alpha) {
   Layer layer;
   layer.kind = kind;
   layer.window = window;
@@ -59,7 +60,7 @@ nk_status_t convolution(nk_cnn_t* cnn, uint32_t index, Kind kind, const Window& 
   layer.f = alpha;
   return guarded([&] {
     return set(cnn, index, layer, {{weights, bias, std::move(dims), channels}},
-               refusal_of(window, static_cast<unsigned>(activation)));
+               refusal_of(window, activation));
   });
 }
 
@@ -99,7 +100,7 @@ nk_status_t nk_cnn_init_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel
       window_of(kernel_size, kernel_size, stride, {pad_h, pad_w, pad_h_end, pad_w_end});
   return convolution(cnn, layer_idx, Kind::kConv2d, window,
                      {out_channels, kernel_size, kernel_size, in_channels}, out_channels, weights,
-                     bias, activation, leaky_alpha);
+                     bias, code_of(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_depthwise_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, int kernel_h,
                                              int kernel_w, int stride, int channels, float* weights,
@@ -108,7 +109,7 @@ nk_status_t nk_cnn_init_depthwise_conv_layer(nk_cnn_t* cnn, uint32_t layer_idx, 
                                              int pad_w_end) {
   const Window window = window_of(kernel_h, kernel_w, stride, {pad_h, pad_w, pad_h_end, pad_w_end});
   return convolution(cnn, layer_idx, Kind::kDepthwise, window, {channels, kernel_h, kernel_w},
-                     channels, weights, bias, activation, leaky_alpha);
+                     channels, weights, bias, code_of(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_pool_layer(nk_cnn_t* cnn, uint32_t layer_idx, int pool_h, int pool_w,
                                    int stride, int pad_h, int pad_w, int pad_h_end, int pad_w_end) {

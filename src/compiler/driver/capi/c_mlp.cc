@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/driver/capi/builder.h"
+#include "runtime/enum_code.h"
 
 using namespace netkit;
 using namespace netkit::driver;
@@ -89,13 +90,13 @@ nk_status_t nk_mlp_init_layer(nk_mlp_t* mlp, uint32_t layer_idx, const nk_tensor
                               const nk_tensor_t* bias, nk_activation_t activation,
                               float leaky_alpha) {
   return dense_layer(network_of(mlp, "nk_mlp_init_layer"), layer_idx, weights, bias,
-                     static_cast<unsigned>(activation), leaky_alpha);
+                     code_of(activation), leaky_alpha);
 }
 nk_status_t nk_cnn_init_dense_layer(nk_cnn_t* cnn, uint32_t layer_idx, const nk_tensor_t* weights,
                                     const nk_tensor_t* bias, nk_activation_t activation,
                                     float leaky_alpha) {
   return dense_layer(network_of(cnn, "nk_cnn_init_dense_layer"), layer_idx, weights, bias,
-                     static_cast<unsigned>(activation), leaky_alpha);
+                     code_of(activation), leaky_alpha);
 }
 nk_status_t nk_mlp_set_quant(nk_mlp_t* mlp, const nk_quant_t* quant) {
   return set_quant(network_of(mlp, "nk_mlp_set_quant"), quant);
