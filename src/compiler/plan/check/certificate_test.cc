@@ -126,8 +126,9 @@ TEST(Certificate, ABadWitnessIsNoBadPlan) {
 }
 
 TEST(Certificate, OverlapsAndModesForScratchAreCountedAsTheyArePlaced) {
-  for (const auto& [graph, arena] : std::map<const char*, int64_t>{
-           {testing::kPairGraph, 50}, {testing::kScratchModeGraph, 14}}) {
+  for (const auto& [graph, arena] : std::map<const char*, int64_t>{{testing::kPairGraph, 50},
+                                                                   {testing::kScratchModeGraph, 14},
+                                                                   {testing::kSlackModeGraph, 5}}) {
     const auto problem = parse_graph(graph);
     ASSERT_TRUE(problem.has_value()) << problem.error().message;
     const Json good = Json::parse(*certify(*problem, {}));

@@ -159,7 +159,9 @@ void add_modes(OrderModel& m) {
       mode.scratch = round_up(o.scratch_bytes, m.alignment);
       mode.scratch_slack = mode.scratch - o.scratch_bytes;
       const bool less = o.scratch_bytes < step.scratch_bytes;  // it may be taken for that alone
-      if (mode.saving > 0 || less) m.modes[s].push_back(mode);
+      if (mode.saving <= 0 && !less) continue;
+      m.has_slack |= mode.scratch_slack > 0;
+      m.modes[s].push_back(mode);
     }
   }
 }

@@ -77,4 +77,11 @@ inline constexpr char kScratchModeGraph[] = R"({"format":"netkit-graph/1","align
                     {"input":1,"output":0,"forward_bytes":1,"scratch_bytes":2}]}],
  "inputs":[],"outputs":["t2","t4"]})";
 
+// Rounded, scratch of 1 costs what overlapping saves; on top it does not.
+inline constexpr char kSlackModeGraph[] = R"({"format":"netkit-graph/1","alignment":2,
+ "tensors":[{"name":"a","bytes":2},{"name":"b","bytes":4}],
+ "ops":[{"name":"o","inputs":["a"],"outputs":["b"],
+         "overlap":[{"input":0,"output":0,"forward_bytes":0,"scratch_bytes":1}]}],
+ "inputs":["a"],"outputs":["b"]})";
+
 }  // namespace netkit::plan::testing
