@@ -58,7 +58,7 @@ TEST(Concats, AreMadeOrReadInPartsEachForItself) {
   EXPECT_TRUE(best.layout.proven_minimal);
   EXPECT_EQ(best.layout.arena_bytes, arena_without({"read-parts=o"}));
   EXPECT_LT(best.layout.arena_bytes, 1'400);
-  EXPECT_EQ(arena_without({}), 1'552);
+  EXPECT_EQ(arena_without({}), 1'544);
   EXPECT_EQ(arena_without({std::string(kReadParts)}), 2'048);
   EXPECT_GT(arena_without({"read-parts=i"}), best.layout.arena_bytes);
 
