@@ -71,7 +71,7 @@ class Brute {
   }
 
   // Can the bytes alone end well from here? What is alive has rounded sizes, but for what lies on
-  // top. Two that overlap reach over the input and the distance at least.
+  // top. Two that overlap reach over the input and the distance at least, or stand apart.
   bool hope(uint32_t done) {
     if (done == all()) return true;
     if (hope_[done] >= 0) return hope_[done] != 0;
@@ -108,7 +108,7 @@ class Brute {
       const int64_t far = int64_t{1} << 40;
       const int64_t reach =
           in + std::min(o.forward_bytes.value_or(far), o.backward_bytes.value_or(far));
-      const int64_t span = rounded(std::max(out, reach));
+      const int64_t span = std::min(rounded(in) + rounded(out), rounded(std::max(out, reach)));
       best = std::min(best, sum + rounded(o.scratch_bytes) - rounded(in) - rounded(out) + span -
                                 (p_.alignment - 1));
     }
