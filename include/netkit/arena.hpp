@@ -95,6 +95,13 @@ struct Arena {
     what->place = owned_ = what;
     seal_ = seal();
   }
+  // For a bytewise copy of an arena: forgets what the original owns without releasing it.
+  void disown() {
+    owned_ = nullptr;
+    mapped_ = nullptr;
+    free_ = nullptr;
+    seal_ = seal();
+  }
   // Counts resets, so that a handle can tell that its memory is gone.
   std::uint32_t generation() const { return generation_; }
   // Are these the words that the calls above left, and not what memory held that nobody set? For

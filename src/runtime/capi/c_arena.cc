@@ -45,7 +45,7 @@ void* nk_arena_alloc(nk_arena_t* arena, size_t size, size_t alignment) {
 }
 
 void nk_arena_reset(nk_arena_t* arena) {
-  if (ArenaState* state = netkit::state_of(arena)) state->arena.reset();
+  if (netkit::Arena* own = netkit::arena_of(arena)) own->reset();
 }
 
 size_t nk_arena_capacity(const nk_arena_t* arena) {

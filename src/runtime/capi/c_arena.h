@@ -20,10 +20,12 @@ static_assert(alignof(ArenaState) <= alignof(nk_arena_t));
 ArenaState* state_of(nk_arena_t* arena);
 const ArenaState* state_of(const nk_arena_t* arena);
 
-// The arena of a handle, for what it will own; nullptr as state_of.
+// The arena of a handle, for what it will own or release; nullptr as state_of. In a copy of the
+// struct it first forgets what the original owns.
 inline Arena* arena_of(nk_arena_t* arena) {
   ArenaState* state = state_of(arena);
   if (state == nullptr) return nullptr;
+  if (state->home != state) state->arena.disown();
   state->home = state;
   return &state->arena;
 }

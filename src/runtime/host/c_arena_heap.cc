@@ -12,7 +12,7 @@ nk_status_t nk_arena_init_heap(nk_arena_t* arena, size_t capacity) {
 }
 
 void nk_arena_destroy_heap(nk_arena_t* arena) {
-  if (netkit::ArenaState* state = netkit::state_of(arena)) state->arena.destroy_heap();
+  if (netkit::Arena* own = netkit::arena_of(arena)) own->destroy_heap();
 }
 
 }  // extern "C"
