@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "compiler/passes/fuse/fuse.h"
@@ -19,8 +20,7 @@ constexpr Pass kPasses[] = {
      fuse_qdq, PassStage::kFirst},
     {"fold-constants", "compute nodes whose inputs are constants", fold_constants},
     {"remove-identities", "drop nodes that give back their input", remove_identities},
-    {"merge-reshapes", "join reshapes and move them behind elementwise operators",
-     merge_reshapes},
+    {"merge-reshapes", "join reshapes and move them behind elementwise operators", merge_reshapes},
     {"merge-transposes", "join transposes", merge_transposes},
     {"move-transposes", "choose layouts so that the fewest elements are transposed",
      move_transposes},
@@ -41,18 +41,27 @@ constexpr Pass kPasses[] = {
 // the limit is for a fault in a pass.
 constexpr int kMaxRounds = 64;
 
+// NaN differs from itself, its bits do not.
+bool same_bits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+
 bool same_attr(const AttrValue& a, const AttrValue& b) {
   const auto* x = std::get_if<AttrTensor>(&a);
   const auto* y = std::get_if<AttrTensor>(&b);
   if (x != nullptr && y != nullptr) {
-    return x->type == y->type && (x->data == y->data || (x->data && y->data &&
-                                                         *x->data == *y->data));
+    return x->type == y->type &&
+           (x->data == y->data || (x->data && y->data && *x->data == *y->data));
   }
   if (a.index() != b.index()) return false;
   return std::visit(
       [&]<typename T>(const T& value) {
         if constexpr (std::is_same_v<T, AttrTensor>) {
           return false;
+        } else if constexpr (std::is_same_v<T, double>) {
+          return same_bits(value, std::get<T>(b));
+        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+          return std::ranges::equal(value, std::get<T>(b), same_bits);
         } else {
           return value == std::get<T>(b);
         }
@@ -120,7 +129,9 @@ Result<void> run_passes(PassStage stage, const PassOptions& options, Graph& grap
 
 }  // namespace
 
-std::span<const Pass> all_passes() { return kPasses; }
+std::span<const Pass> all_passes() {
+  return kPasses;
+}
 
 bool same_graph(const Graph& a, const Graph& b) {
   return a.inputs == b.inputs && a.outputs == b.outputs &&

@@ -58,6 +58,15 @@ TEST(Optimise, SettledGraphsStayAsTheyAre) {
   EXPECT_TRUE(same_graph(once, *optimise(once, {})));
 }
 
+TEST(Optimise, AttributesThatAreNaNSettle) {
+  Graph graph = check::parsed(
+      "input %x float32[2]\n%y float32[2] = leaky_relu(%x) {alpha=0.5} @\"y\"\noutput %y\n");
+  graph.nodes[0].attrs.set("alpha", static_cast<double>(NAN));
+  EXPECT_TRUE(same_graph(graph, graph));
+  const auto after = optimise(graph, {});
+  EXPECT_TRUE(after) << after.error().message;
+}
+
 TEST(Optimise, EachPassCanBeTurnedOff) {
   const Graph before = check::parsed(kNchwNet);
   for (const Pass& pass : all_passes()) {
@@ -71,8 +80,8 @@ TEST(Optimise, EachPassCanBeTurnedOff) {
 }
 
 TEST(Optimise, AlmostNothing) {
-  const Graph copy = check::parsed(
-      "input %x float32[2]\n%y float32[2] = copy(%x) @\"y\"\noutput %y\n");
+  const Graph copy =
+      check::parsed("input %x float32[2]\n%y float32[2] = copy(%x) @\"y\"\noutput %y\n");
   EXPECT_EQ(to_text(*optimise(copy, {})), to_text(copy));
   EXPECT_EQ(to_text(*optimise(Graph{}, {})), "");
 }
