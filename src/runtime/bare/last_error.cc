@@ -10,6 +10,9 @@ nk_status_t refuse(nk_status_t status, const char*) {
 nk_status_t refuse_numbers(nk_status_t status, const char*, uint64_t, uint64_t) {
   return status;
 }
+nk_status_t refuse_shapes(nk_status_t status, const char*, const Sizes&, const Sizes&) {
+  return status;
+}
 
 }  // namespace netkit
 

@@ -11,4 +11,11 @@ nk_status_t refuse(nk_status_t status, const char* text);
 // The same with a and b in the place of the first and the second {}.
 nk_status_t refuse_numbers(nk_status_t status, const char* text, uint64_t a, uint64_t b = 0);
 
+struct Sizes {
+  const uint32_t* sizes;
+  uint32_t rank;
+};
+// The same with two shapes, as 4x4x1.
+nk_status_t refuse_shapes(nk_status_t status, const char* text, const Sizes& a, const Sizes& b);
+
 }  // namespace netkit

@@ -3,6 +3,7 @@
 
 #include "netkit/kernels.hpp"
 #include "runtime/capi/c_status.h"
+#include "runtime/input_shape.h"
 
 namespace netkit {
 namespace {
@@ -142,6 +143,9 @@ nk_status_t set_input(Loaded& n, const nk_tensor_t* input) {
                           "the input tensor is of type {}, the network takes type {} (nk_dtype_t)",
                           input->dtype, to.dtype);
   }
+  const uint32_t batch = to.rank == 4 && to.dims[0] == 1 ? 1 : 0;  // it need not be given
+  const nk_status_t shape = check_shape(*input, to.dims + batch, to.rank - batch);
+  if (shape != NK_OK) return shape;
   if (input->num_elements != to.elements || input->bytes != to.bytes) {
     return refuse_numbers(NK_ERR_INVALID_ARGUMENT,
                           "the input tensor has {} elements, the network takes {}",

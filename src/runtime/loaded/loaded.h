@@ -60,7 +60,7 @@ nk_status_t arch_of(const NkView& view, nk_arch_info_t& arch);
 nk_status_t run_loaded(Loaded& loaded, Executor::Hook hook = nullptr, void* user = nullptr);
 // An output behind run_loaded, or what the softmax that was left out would have read.
 nk_status_t result_of(Loaded& loaded, uint32_t index, nk_program_tensor_t& tensor);
-// Copies a tensor of the caller's into the only input.
+// Copies a tensor of the caller's, of the input's shape and dense, into the only input.
 nk_status_t set_input(Loaded& loaded, const nk_tensor_t* input);
 // The result as a tensor without a batch of 1 in front of an image.
 nk_status_t view_result(Loaded& loaded, nk_tensor_t& view);
