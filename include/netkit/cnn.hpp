@@ -62,6 +62,7 @@ class CNNNetwork {
 
   // After all layers: plans the network for an input [in_h, in_w, in_c] and takes its buffers from
   // the arena. false: a layer is missing or does not fit the one before, or the arena is full.
+  // Planning again takes bytes anew; those of the plan before stay taken until the reset.
   bool InitActivationBuffers(Arena& arena, std::uint32_t in_h, std::uint32_t in_w,
                              std::uint32_t in_c) {
     const std::uint32_t sizes[] = {in_h, in_w, in_c};

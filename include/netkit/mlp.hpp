@@ -39,6 +39,7 @@ class MLPNetwork {
 
   // After all layers: plans the network for batch_rows inputs and takes its buffers from the arena.
   // false: a layer is missing or does not fit the one before, or the arena is full.
+  // Planning again takes bytes anew; those of the plan before stay taken until the reset.
   bool InitActivationBuffers(Arena& arena, std::uint32_t batch_rows) {
     const std::uint32_t sizes[] = {batch_rows};
     return plan_network(handle_.storage, arena, sizes, resolver_) == NK_OK;

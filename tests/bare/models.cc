@@ -3,6 +3,7 @@
 // networks, NkLoader, timing. Older versions are refused. Built with -Iinclude/compat.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -181,6 +182,53 @@ TEST(BareModels, HandlesAreUsedAnew) {
   ASSERT_EQ(nk_cnn_init_activation_buffers(&cnn, &memory.c, 4, 4, 1), NK_OK);
   ASSERT_EQ(nk_cnn_load_memory(flash().data, flash().size, &memory.c, &cnn, nullptr), NK_OK);
   EXPECT_TRUE(nk_cnn_is_quantized(&cnn));
+}
+
+// A refused layer leaves nothing to run, nor does a plan that fails.
+TEST(BareModels, WhatIsRefusedLeavesNoPlan) {
+  Memory memory;
+  float w[64] = {1}, x[32] = {1, 2, 3};
+  const uint32_t shape[] = {4, 4, 2}, other[] = {8, 2, 2};
+  nk_tensor_t in, wrong, out, matrix;
+  ASSERT_EQ(nk_tensor_create_nd(&memory.c, 3, shape, &in), NK_OK);
+  ASSERT_EQ(nk_tensor_create_nd(&memory.c, 3, other, &wrong), NK_OK);
+  nk_tensor_fill(&in, x, 32);
+  nk_tensor_view_2d(w, 2, 32, &matrix);
+  nk_cnn_t cnn;
+  ASSERT_EQ(nk_cnn_create(&memory.c, 1, &cnn), NK_OK);
+  const float nan = NAN;
+  const auto conv = [&](float alpha) {
+    return nk_cnn_init_conv_layer(&cnn, 0, 1, 1, 2, 2, w, nullptr, NK_CONV_ACTIVATION_LEAKY_RELU,
+                                  alpha, 0, 0, 0, 0);
+  };
+  const auto refused = [&](nk_status_t status) {
+    EXPECT_EQ(status, NK_ERR_LAYER_CONFIG);
+    EXPECT_FALSE(nk_cnn_has_activation_buffers(&cnn));
+    EXPECT_EQ(nk_cnn_forward(&cnn, &memory.c, &in, &out), NK_ERR_NOT_INITIALIZED);
+    EXPECT_EQ(nk_cnn_init_activation_buffers(&cnn, &memory.c, 4, 4, 2), NK_ERR_LAYER_CONFIG);
+    ASSERT_EQ(conv(0.5f), NK_OK);
+    ASSERT_EQ(nk_cnn_init_activation_buffers(&cnn, &memory.c, 4, 4, 2), NK_OK);
+    EXPECT_EQ(nk_cnn_forward(&cnn, &memory.c, &in, &out), NK_OK);
+  };
+  refused(conv(nan));
+  refused(conv(INFINITY));
+  refused(nk_cnn_init_layernorm_layer(&cnn, 0, 2, nan, w, w));
+  refused(nk_cnn_init_layernorm_layer(&cnn, 0, 2, -1.0f, w, w));
+  refused(nk_cnn_init_convnextv2_block_layer(&cnn, nullptr, 0, 4, 4, 2, -1.0f, w, w, w, w, w, w, w,
+                                             w, w, w));
+  refused(nk_cnn_init_dense_layer(&cnn, 0, &matrix, nullptr, NK_ACTIVATION_LEAKY_RELU, nan));
+  refused(nk_cnn_init_feature_tap_layer(&cnn, nullptr, 0, 4, 4, 2, 7));
+  refused(nk_cnn_init_resnet_basic_block_layer(&cnn, nullptr, 0, 4, 4, 2, 2, -1, w, w, w, w, w, w,
+                                               w, w, w, w, w, w));
+  EXPECT_EQ(nk_cnn_init_flatten_layer(&cnn, 1), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_FALSE(nk_cnn_has_activation_buffers(&cnn));
+  ASSERT_EQ(nk_cnn_init_activation_buffers(&cnn, &memory.c, 4, 4, 2), NK_OK);
+  EXPECT_EQ(nk_cnn_forward(&cnn, &memory.c, &wrong, &out), NK_ERR_INVALID_ARGUMENT);
+  in.stride[0] = 2;
+  in.stride[1] = 8;
+  EXPECT_EQ(nk_cnn_forward(&cnn, &memory.c, &in, &out), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_EQ(nk_cnn_init_activation_buffers(&cnn, nullptr, 4, 4, 2), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_FALSE(nk_cnn_has_activation_buffers(&cnn));
 }
 
 TEST(BareModels, LayersOfANetworkByHandAreTimed) {

@@ -60,7 +60,7 @@ TEST(Refusals, AnMlpNamesTheLayerAndTheCause) {
   net.forward(out, none, room.arena);
   EXPECT_STREQ(nk_last_error(), "the output tensor is NULL or has no data");
   net.forward(TensorFactory::View2D(w.data(), 1, 4), out, room.arena);
-  EXPECT_STREQ(nk_last_error(), "the input tensor has 4 elements, the network takes 3");
+  EXPECT_STREQ(nk_last_error(), "the input tensor is 1x4, the network takes 1x3");
   EXPECT_EQ(y[0], 7.0f);
 }
 
@@ -139,6 +139,144 @@ TEST(Refusals, BlocksNameTheParameter) {
                                             p, p);
             }),
             "layer 0 (ResNet basic block): stride 0: from 1 to 255");
+}
+
+TEST(Refusals, ParametersThatAreNoNumbers) {
+  auto w = ramp(400);
+  float* const p = w.data();
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    const std::string after = ": a parameter is not finite; give a number";
+    const auto is = [&](const std::string& text, const std::string& layer) {
+      EXPECT_EQ(text.find(layer), 0u) << text;
+      EXPECT_TRUE(text.ends_with(after)) << text;
+    };
+    is(said([&](CNNNetwork& net, Arena&) { net.InitLayerNormLayer(0, 2, bad, p, p); }),
+       "layer 0 (layer norm): eps ");
+    is(said([&](CNNNetwork& net, Arena& arena) {
+         net.InitConvNeXtV2BlockLayer(0, arena, 4, 4, 2, bad, p, p, p, p, p, p, p, p, p, p);
+       }),
+       "layer 0 (ConvNeXt V2 block): eps ");
+    is(said([&](CNNNetwork& net, Arena&) {
+         net.InitConvLayer(0, 3, 1, 2, 4, p, p, ConvActivationType::LeakyReLU, bad);
+       }),
+       "layer 0 (conv2d): leaky_alpha ");
+    is(said([&](CNNNetwork& net, Arena&) {
+         net.InitDenseLayer(0, TensorFactory::View2D(p, 3, 32), Tensor{}, ActivationType::LeakyReLU,
+                            bad);
+       }),
+       "layer 0 (dense): leaky_alpha ");
+  }
+  EXPECT_EQ(said([&](CNNNetwork& net, Arena&) { net.InitLayerNormLayer(0, 2, -1.0f, p, p); }),
+            "layer 0 (layer norm): eps -1: below 0; give 0 or a small number above");
+  EXPECT_EQ(said([&](CNNNetwork& net, Arena&) { net.InitLayerNormLayer(0, 2, 0.0f, p, p); }),
+            "planned");
+  w[0] = NAN;  // a weight may be one
+  EXPECT_EQ(said([&](CNNNetwork& net, Arena&) { net.InitBatchNormLayer(0, 2, p, p); }), "planned");
+}
+
+TEST(Refusals, ATapWithoutAPlaceIsRefusedAtOnce) {
+  Room room;
+  CNNNetwork net(1, room.arena);
+  EXPECT_EQ(nk_cnn_init_feature_tap_layer(net.handle(), nullptr, 0, 4, 4, 2, 7),
+            NK_ERR_LAYER_CONFIG);
+  EXPECT_STREQ(nk_last_error(), "layer 0 (feature tap): tap 7, 0 to 3 are possible");
+}
+
+// Nothing runs behind a refusal until the network is planned again, and forward says why.
+TEST(Refusals, AnOlderPlanIsGone) {
+  Room room;
+  auto w = ramp(4);
+  float x[2] = {1, 2}, y[2] = {7, 7};
+  const Tensor weights = TensorFactory::View2D(w.data(), 2, 2), none;
+  Tensor in = TensorFactory::View2D(x, 1, 2), out = TensorFactory::View2D(y, 1, 2);
+  MLPNetwork net(1, room.arena);
+  const auto plan = [&] {
+    net.InitLayer(0, weights, none, ActivationType::None);
+    ASSERT_TRUE(net.InitActivationBuffers(room.arena, 1)) << nk_last_error();
+    EXPECT_TRUE(net.HasActivationBuffers());
+  };
+  const auto refused = [&](const char* cause) {
+    EXPECT_FALSE(net.HasActivationBuffers());
+    const nk_tensor_t from = to_c(in);
+    nk_tensor_t to = to_c(out);
+    EXPECT_EQ(nk_mlp_forward(net.handle(), nullptr, &from, &to), NK_ERR_NOT_INITIALIZED);
+    EXPECT_STREQ(nk_last_error(), cause);
+    net.forward_timed(in, out, [](const char*, uint64_t, void*) {}, nullptr);
+    EXPECT_STREQ(nk_last_error(), cause);
+    EXPECT_EQ(y[0], 7.0f);
+  };
+  plan();
+  net.InitLayer(0, none, none, ActivationType::None);
+  refused("layer 0 (dense): weights: NULL; a tensor [out, in] is needed");
+  plan();
+  net.InitLayer(3, weights, none, ActivationType::None);
+  refused("layer 3: the network has 1, counted from 0");
+  plan();
+  EXPECT_FALSE(net.InitActivationBuffers(room.arena, 0));
+  refused("an input of 0x2: each size is 1 to 1048576");
+  plan();
+  net.InitLayer(0, weights, none, ActivationType::None);
+  refused("the network has no activation buffers yet");
+  plan();
+  net.forward(in, out, room.arena);
+  EXPECT_NE(y[0], 7.0f);
+}
+
+TEST(Refusals, InputsOfAnotherShape) {
+  Room room;
+  auto x = ramp(16);
+  CNNNetwork net(1, room.arena);
+  net.InitPoolLayer(0, 2, 2, 2);
+  ASSERT_TRUE(net.InitActivationBuffers(room.arena, 4, 4, 1)) << nk_last_error();
+  const auto given = [&](std::vector<uint32_t> shape) {
+    const auto rank = static_cast<uint32_t>(shape.size());
+    const Tensor in = TensorFactory::ViewND(x.data(), rank, shape);
+    return std::string(net.forward(in, room.arena).data ? "ran" : nk_last_error());
+  };
+  EXPECT_EQ(given({4, 4, 1}), "ran");
+  EXPECT_EQ(given({1, 4, 4, 1}), "ran");
+  EXPECT_EQ(given({16, 1, 1}), "the input tensor is 16x1x1, the network takes 4x4x1");
+  EXPECT_EQ(given({4, 4}), "the input tensor is 4x4, the network takes 4x4x1");
+  EXPECT_EQ(given({1, 16}), "the input tensor is 1x16, the network takes 4x4x1");
+  EXPECT_EQ(given({}), "the input tensor is NULL or has no data");
+  const uint32_t shape[] = {4, 4, 1};
+  Tensor turned = TensorFactory::ViewND(x.data(), 3, shape);
+  turned.stride = {1, 4, 1};
+  EXPECT_EQ(net.forward(turned, room.arena).data, nullptr);
+  EXPECT_STREQ(nk_last_error(),
+               "the input tensor 4x4x1 has strides 1x4x1: copy it into a row-major one");
+  MLPNetwork mlp(1, room.arena);
+  float y[9];
+  Tensor out = TensorFactory::View2D(y, 3, 3);
+  mlp.InitLayer(0, TensorFactory::View2D(x.data(), 3, 2), Tensor{}, ActivationType::None);
+  ASSERT_TRUE(mlp.InitActivationBuffers(room.arena, 3)) << nk_last_error();
+  y[0] = 7;
+  mlp.forward(TensorFactory::View2D(x.data(), 2, 3), out, room.arena);
+  EXPECT_STREQ(nk_last_error(), "the input tensor is 2x3, the network takes 3x2");
+  EXPECT_EQ(y[0], 7.0f);
+  ASSERT_TRUE(mlp.InitActivationBuffers(room.arena, 1)) << nk_last_error();
+  const uint32_t flat[] = {2};
+  mlp.forward(TensorFactory::ViewND(x.data(), 1, flat), out, room.arena);
+  EXPECT_NE(y[0], 7.0f);
+}
+
+TEST(Refusals, WhatIsNullIsNamed) {
+  nk_tensor_t t;
+  nk_arena_t arena;
+  nk_model_t model;
+  unsigned char few[64];
+  std::memset(&arena, 0xA5, sizeof arena);
+  EXPECT_EQ(nk_tensor_create_2d(nullptr, 2, 2, &t), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_STREQ(nk_last_error(), "nk_tensor_create: no arena");
+  EXPECT_EQ(nk_tensor_create_2d(&arena, 2, 2, &t), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_STREQ(nk_last_error(), "nk_tensor_create: the arena was never initialised");
+  nk_arena_init(&arena, few, sizeof few);
+  EXPECT_EQ(nk_tensor_create_2d(&arena, 2, 2, nullptr), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_STREQ(nk_last_error(), "nk_tensor_create: no tensor to fill, out is NULL");
+  EXPECT_EQ(nk_tensor_create_nd(&arena, 2, nullptr, &t), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_STREQ(nk_last_error(), "nk_tensor_create: no shape");
+  EXPECT_EQ(nk_model_load(nullptr, &arena, &model), NK_ERR_INVALID_ARGUMENT);
+  EXPECT_STREQ(nk_last_error(), "no path");
 }
 
 // A softmax normalises each row of a batch by itself: the rows are inputs of their own.

@@ -61,7 +61,11 @@ NK_STATIC_CHECK(cnn_size, sizeof(nk_cnn_t) == 256);
 /* Order of calls: create, init_layer for every layer, init_activation_buffers, forward. Weights
  * are the caller's and unchanged until init_activation_buffers has returned, which plans the
  * network, lays its constants out outside the arena and takes the planned bytes from the arena.
- * forward takes nothing more and fails where the input has another size or type. */
+ * Any init_layer, refused or not, and any init_activation_buffers that fails leave the network
+ * without buffers: forward then fails with the cause. Each init_activation_buffers takes bytes
+ * anew; those of the plan before stay taken until the arena is reset.
+ * forward takes nothing more and fails where the input has another shape or type or is not
+ * row-major; axes of one element in front count for nothing. */
 nk_status_t nk_mlp_create(nk_arena_t* arena, uint32_t num_layers, nk_mlp_t* mlp);
 bool nk_mlp_is_valid(const nk_mlp_t* mlp);
 nk_status_t nk_mlp_init_layer(nk_mlp_t* mlp, uint32_t layer_idx, const nk_tensor_t* weights, const

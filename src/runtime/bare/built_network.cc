@@ -2,6 +2,7 @@
 #include "runtime/bare/built_network.h"
 
 #include "netkit/network.hpp"
+#include "runtime/input_shape.h"
 
 namespace netkit {
 namespace {
@@ -10,11 +11,13 @@ constexpr uint64_t kMark = 0x5be7c0d91f83a642u;
 
 nk_status_t copy_input(const nets::Net& net, const nk_tensor_t* input) {
   if (net.buffer == nullptr) return NK_ERR_NOT_INITIALIZED;
-  const uint32_t bytes = nets::bytes_of(net.values[net.input]);
+  const nets::Value& value = net.values[net.input];
+  const uint32_t bytes = nets::bytes_of(value), sizes[] = {value.h, value.w, value.c};
   if (input == nullptr || input->data == nullptr || input->dtype != NK_DTYPE_FLOAT32 ||
       input->bytes != bytes) {
     return NK_ERR_INVALID_ARGUMENT;
   }
+  if (const nk_status_t shape = check_shape(*input, sizes, 3)) return shape;
   __builtin_memcpy(nets::data_of(net, net.input), input->data, bytes);
   return NK_OK;
 }
@@ -68,6 +71,14 @@ nk_status_t create_net(void* storage, Arena* arena, uint32_t layers, bool is_mlp
   return NK_OK;
 }
 
+void unset_layer(nets::Net* net, uint32_t index) {
+  if (net == nullptr) return;
+  net->buffer = nullptr;
+  if (index < net->layer_count && net->layers[index] != nullptr) {
+    net->layers[index]->kind = nets::kUnset;
+  }
+}
+
 nets::Layer* new_layer(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, uint32_t count,
                        nk_status_t* status) {
   nets::Net* net = net_of(cnn);
@@ -100,8 +111,9 @@ nk_status_t plan_network(void* storage, Arena& arena, const uint32_t* sizes,
                          const NkOpsResolver& resolver) {
   nets::Net* net = net_of(storage);
   if (net == nullptr) return NK_ERR_NOT_INITIALIZED;
+  net->buffer = nullptr;
   const nets::Layer* first = net->layers[0];
-  if (first == nullptr) return NK_ERR_LAYER_CONFIG;
+  if (first == nullptr || first->kind == nets::kUnset) return NK_ERR_LAYER_CONFIG;
   const Arena::Mark mark = arena.mark();
   nk_status_t status = net->is_mlp ? nets::plan(*net, arena, 1, sizes[0], first->in)
                                    : nets::plan(*net, arena, sizes[0], sizes[1], sizes[2]);

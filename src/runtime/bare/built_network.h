@@ -26,6 +26,16 @@ nk_status_t create_net(void* storage, Arena* arena, uint32_t layers, bool is_mlp
 nk_status_t forward_net(nets::Net* net, const nk_tensor_t* input, nk_tensor_t& view,
                         nets::LayerHook hook = nullptr, void* user = nullptr);
 
+// What every init function of a layer does first, so that a refused one leaves nothing to run: the
+// layer counts as never set and the network as not planned.
+void unset_layer(nets::Net* net, uint32_t index);
+// A number, and for an epsilon none below 0.
+inline bool is_finite(float value) {
+  return __builtin_isfinite(value);
+}
+inline bool is_epsilon(float value) {
+  return is_finite(value) && value >= 0.0f;
+}
 // A layer of a kind with `count` weights; nullptr, with *status set, where it cannot be.
 nets::Layer* new_layer(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, uint32_t count,
                        nk_status_t* status);

@@ -21,9 +21,15 @@ bool fits_16(int value) {
   return value >= 0 && value <= 0x7FFF;
 }
 
+nk_status_t refused(nk_cnn_t* cnn, uint32_t index) {
+  unset_layer(net_of(cnn), index);
+  return NK_ERR_LAYER_CONFIG;
+}
+
 // A block of the given weights; nullptr with *status set.
 Layer* block(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, const Shape& shape,
              std::initializer_list<const float*> weights, nk_status_t* status, uint32_t more = 0) {
+  unset_layer(net_of(cnn), index);
   *status = NK_ERR_LAYER_CONFIG;
   if (shape.in < 1 || shape.out < 1 || shape.h < 1 || shape.h > 0xFFFF || shape.w < 1 ||
       shape.w > 0xFFFF) {
@@ -48,6 +54,7 @@ extern "C" {
 nk_status_t nk_cnn_init_feature_tap_layer(nk_cnn_t* cnn, nk_arena_t*, uint32_t layer_idx,
                                           uint32_t spatial_h, uint32_t spatial_w, int channels,
                                           uint8_t tap_id) {
+  if (tap_id >= nets::kTaps) return refused(cnn, layer_idx);
   nk_status_t status;
   Layer* l = block(cnn, layer_idx, NK_CNN_BLOCK_FEATURE_TAP,
                    {spatial_h, spatial_w, channels, channels}, {}, &status);
@@ -61,6 +68,7 @@ nk_status_t nk_cnn_init_convnextv2_block_layer(nk_cnn_t* cnn, nk_arena_t*, uint3
                                                float* ln_weight, float* ln_bias, float* pw1_weight,
                                                float* pw1_bias, float* grn_gamma, float* grn_beta,
                                                float* pw2_weight, float* pw2_bias) {
+  if (!is_epsilon(eps)) return refused(cnn, layer_idx);
   nk_status_t status;
   Layer* l = block(cnn, layer_idx, NK_CNN_BLOCK_CONVNEXTV2_BLOCK,
                    {spatial_h, spatial_w, channels, channels},
@@ -79,8 +87,9 @@ nk_status_t nk_cnn_init_mobilenetv4_uib_layer(
     float* expand_bn_scale, float* expand_bn_bias, float* middle_dw_weights, float* middle_dw_bias,
     float* middle_bn_scale, float* middle_bn_bias, float* proj_weights, float* proj_bias,
     float* proj_bn_scale, float* proj_bn_bias) {
-  if (!fits_16(start_dw_kernel) || !fits_16(middle_dw_kernel) || !fits_16(stride)) {
-    return NK_ERR_LAYER_CONFIG;
+  if (!fits_16(start_dw_kernel) || !fits_16(middle_dw_kernel) || !fits_16(stride) ||
+      !(expand_ratio > 0.0f && expand_ratio < 1e3f)) {
+    return refused(cnn, layer_idx);
   }
   nk_status_t status;
   Layer* l =
@@ -105,7 +114,7 @@ nk_status_t nk_cnn_init_resnet_basic_block_layer(
     float* bn1_scale, float* bn1_bias, float* conv2_weights, float* conv2_bias, float* bn2_scale,
     float* bn2_bias, float* shortcut_weights, float* shortcut_bias, float* shortcut_bn_scale,
     float* shortcut_bn_bias) {
-  if (!fits_16(stride)) return NK_ERR_LAYER_CONFIG;
+  if (!fits_16(stride)) return refused(cnn, layer_idx);
   nk_status_t status;
   Layer* l =
       block(cnn, layer_idx, NK_CNN_BLOCK_RESNET_BASIC_BLOCK,
@@ -126,7 +135,7 @@ nk_status_t nk_cnn_init_yolox_decoupled_head_layer(
     float* obj_pred_bias) {
   if (num_convs < 0 || num_convs > kMaxConvs || !fits_16(hidden_dim) || !fits_16(num_classes) ||
       (num_convs > 0 && (cls_conv_weights == nullptr || reg_conv_weights == nullptr))) {
-    return NK_ERR_LAYER_CONFIG;
+    return refused(cnn, layer_idx);
   }
   nk_status_t status;
   const auto convs = static_cast<uint32_t>(num_convs);
@@ -158,7 +167,7 @@ nk_status_t nk_cnn_init_yolox_pafpn_layer(
     float* bu_n4_dw_weights, float* bu_n4_dw_bias, float* bu_n4_pw_weights, float* bu_n4_pw_bias,
     float* bu_n5_dw_weights, float* bu_n5_dw_bias, float* bu_n5_pw_weights, float* bu_n5_pw_bias) {
   if (!fits_16(c3_channels) || !fits_16(c4_channels) || !fits_16(hidden_dim)) {
-    return NK_ERR_LAYER_CONFIG;
+    return refused(cnn, layer_idx);
   }
   nk_status_t status;
   Layer* l = block(

@@ -36,10 +36,11 @@ struct Channels {
 nk_status_t windowed(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, const Window& window,
                      Channels channels, const float* weights, const float* bias,
                      unsigned activation, float alpha) {
+  unset_layer(net_of(cnn), index);
   const bool pool = kind == NK_CNN_BLOCK_MAX_POOL2D || kind == NK_CNN_BLOCK_AVG_POOL2D;
   Layer checked{};
-  if (!set_window(checked, window) || activation > NK_CONV_ACTIVATION_SOFTMAX ||
-      (!pool && (channels.in < 1 || channels.out < 1))) {
+  if (!set_window(checked, window) || !is_finite(alpha) ||
+      activation > NK_CONV_ACTIVATION_SOFTMAX || (!pool && (channels.in < 1 || channels.out < 1))) {
     return NK_ERR_LAYER_CONFIG;
   }
   if (!pool && weights == nullptr) return NK_ERR_INVALID_ARGUMENT;
@@ -59,7 +60,8 @@ nk_status_t windowed(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, co
 
 nk_status_t norm(nk_cnn_t* cnn, uint32_t index, nk_cnn_block_type_t kind, int channels,
                  const float* scale, const float* shift, float epsilon) {
-  if (channels < 1) return NK_ERR_LAYER_CONFIG;
+  unset_layer(net_of(cnn), index);
+  if (channels < 1 || !is_epsilon(epsilon)) return NK_ERR_LAYER_CONFIG;
   if (scale == nullptr) return NK_ERR_INVALID_ARGUMENT;
   nk_status_t status;
   Layer* l = new_layer(cnn, index, kind, 2, &status);
@@ -78,10 +80,12 @@ nk_status_t dense(Net* net, uint32_t index, const nk_tensor_t* weights, const nk
     return t != nullptr && t->dtype == NK_DTYPE_FLOAT32 && t->data != nullptr;
   };
   if (net == nullptr) return NK_ERR_NOT_INITIALIZED;
+  unset_layer(net, index);
   if (!usable(weights) || weights->rank != 2 || index >= net->layer_count ||
       activation > NK_ACTIVATION_SOFTMAX || (bias != nullptr && !usable(bias))) {
     return NK_ERR_INVALID_ARGUMENT;
   }
+  if (!is_finite(alpha)) return NK_ERR_LAYER_CONFIG;
   if (bias != nullptr && bias->num_elements != weights->shape[0]) return NK_ERR_WEIGHT_MISMATCH;
   Layer* l = nets::set_layer(*net, index, 2);
   if (l == nullptr) return NK_ERR_ARENA_OVERFLOW;
@@ -106,6 +110,12 @@ bool* omits_softmax(const Handle* handle) {
   if (Loaded* loaded = loaded_of(handle)) return &loaded->omits_softmax;
   Net* net = net_of(handle);
   return net != nullptr ? &net->omits_softmax : nullptr;
+}
+
+// Planning without an arena fails like any other: nothing is planned behind it.
+nk_status_t no_arena(Net* net) {
+  if (net != nullptr) net->buffer = nullptr;
+  return NK_ERR_INVALID_ARGUMENT;
 }
 
 nk_status_t not_built(const char* what) {
@@ -193,20 +203,21 @@ nk_status_t nk_cnn_init_layernorm_layer(nk_cnn_t* cnn, uint32_t layer_idx, int c
 }
 nk_status_t nk_cnn_init_flatten_layer(nk_cnn_t* cnn, uint32_t layer_idx) {
   nk_status_t status;
+  unset_layer(net_of(cnn), layer_idx);
   new_layer(cnn, layer_idx, NK_CNN_BLOCK_FLATTEN, 0, &status);
   return status;
 }
 
 nk_status_t nk_mlp_init_activation_buffers(nk_mlp_t* mlp, nk_arena_t* arena, uint32_t batch_rows) {
   Arena* to = arena_of(arena);
-  if (to == nullptr) return NK_ERR_INVALID_ARGUMENT;
+  if (to == nullptr) return no_arena(net_of(mlp));
   return plan_network(mlp ? mlp->storage : nullptr, *to, &batch_rows, all_network_ops());
 }
 nk_status_t nk_cnn_init_activation_buffers(nk_cnn_t* cnn, nk_arena_t* arena, uint32_t in_h,
                                            uint32_t in_w, uint32_t in_c) {
   Arena* to = arena_of(arena);
   const uint32_t sizes[] = {in_h, in_w, in_c};
-  if (to == nullptr) return NK_ERR_INVALID_ARGUMENT;
+  if (to == nullptr) return no_arena(net_of(cnn));
   return plan_network(cnn ? cnn->storage : nullptr, *to, sizes, all_network_ops());
 }
 bool nk_mlp_has_activation_buffers(const nk_mlp_t* mlp) {

@@ -2,6 +2,7 @@
 // nk_tensor_t: views, elements in an arena, typed access.
 #include "netkit.h"
 #include "netkit/tensor_factory.hpp"
+#include "runtime/capi/c_arena.h"
 #include "runtime/capi/last_error.h"
 
 namespace {
@@ -26,7 +27,15 @@ extern "C" {
 
 nk_status_t nk_tensor_create_nd(nk_arena_t* arena, uint32_t rank, const uint32_t* shape,
                                 nk_tensor_t* out) {
-  if (!arena || !shape || !out || !describe(out, nullptr, NK_DTYPE_FLOAT32, rank, shape)) {
+  const bool no_arena = netkit::state_of(arena) == nullptr;
+  if (no_arena || !shape || !out) {
+    return netkit::refuse(NK_ERR_INVALID_ARGUMENT,
+                          !out     ? "nk_tensor_create: no tensor to fill, out is NULL"
+                          : !shape ? "nk_tensor_create: no shape"
+                          : arena  ? "nk_tensor_create: the arena was never initialised"
+                                   : "nk_tensor_create: no arena");
+  }
+  if (!describe(out, nullptr, NK_DTYPE_FLOAT32, rank, shape)) {
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "nk_tensor_create: rank or shape out of range");
   }
   out->data = nk_arena_alloc(arena, out->bytes, alignof(float));

@@ -13,6 +13,7 @@
 namespace netkit::nets {
 
 inline constexpr uint16_t kNone = 0xFFFF;
+inline constexpr uint8_t kUnset = 0xFF;  // the kind of a layer that was refused when it was set
 inline constexpr uint8_t kTaps = 4;
 inline constexpr uint32_t kAlignBytes = 16;
 

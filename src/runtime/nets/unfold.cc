@@ -226,7 +226,7 @@ nk_status_t Unfolding::run(uint32_t h, uint32_t w, uint32_t c) {
   net_.input = x.index;
   flat_ = net_.is_mlp;
   for (uint16_t i = 0; i < net_.layer_count && status_ == NK_OK; ++i) {
-    if (net_.layers[i] == nullptr) return NK_ERR_LAYER_CONFIG;
+    if (net_.layers[i] == nullptr || net_.layers[i]->kind == kUnset) return NK_ERR_LAYER_CONFIG;
     layer_ = i;
     x = layer(*net_.layers[i], x);
   }

@@ -10,6 +10,8 @@
 namespace netkit::driver {
 namespace {
 
+constexpr const char* kNoBuffers = "the network has no activation buffers yet";
+
 std::span<const std::byte> bytes_at(const void* values, int64_t count, size_t width) {
   return {static_cast<const std::byte*>(values), static_cast<size_t>(count) * width};
 }
@@ -42,6 +44,9 @@ nk_status_t Builder::set(uint32_t index, const nk_legacy::Layer& layer,
     return refuse_layer(index, layer.kind, status, text);
   };
   if (index >= slots_.size()) return wrong(NK_ERR_INVALID_ARGUMENT, "");
+  if (const std::string parameter = nk_legacy::bad_parameter(layer); !parameter.empty()) {
+    return wrong(NK_ERR_LAYER_CONFIG, parameter);
+  }
   Slot slot;
   slot.layer = layer;
   for (const LayerWeights& w : weights) {
@@ -87,6 +92,13 @@ nk_status_t Builder::refuse_layer(uint32_t index, nk_legacy::Kind kind, nk_statu
   slot.status = status;
   slot.refusal = fmt::format("layer {} ({}): {}", index, nk_legacy::name_of(kind), text);
   return netkit::refuse(status, slot.refusal.c_str());
+}
+
+nk_status_t Builder::refuse_run() const {
+  const auto refused =
+      std::ranges::find_if(slots_, [](const Slot& slot) { return !slot.refusal.empty(); });
+  const std::string& cause = refused != slots_.end() ? refused->refusal : cause_;
+  return netkit::refuse(NK_ERR_NOT_INITIALIZED, cause.empty() ? kNoBuffers : cause.c_str());
 }
 
 int64_t Builder::first_features() const {
@@ -185,26 +197,47 @@ nk_status_t set_layer(Network* network, uint32_t index, const nk_legacy::Layer& 
                       const std::vector<LayerWeights>& weights, const Refusal& refusal) {
   Builder* builder = builder_of(network);
   if (builder == nullptr) return network ? NK_ERR_INVALID_ARGUMENT : NK_ERR_NOT_INITIALIZED;
+  network->ready = false;
   return guarded([&] {
-    return refusal.text.empty()
-               ? builder->set(index, layer, weights)
-               : builder->refuse_layer(index, layer.kind, refusal.status, refusal.text);
+    const nk_status_t status =
+        refusal.text.empty()
+            ? builder->set(index, layer, weights)
+            : builder->refuse_layer(index, layer.kind, refusal.status, refusal.text);
+    builder->keep_cause(status == NK_OK ? "" : nk_last_error());
+    return status;
   });
 }
 
-nk_status_t build(Network& network, Arena* arena, Dims input, const NkOpsResolver& resolver) {
+nk_status_t check_ready(const Network& network) {
+  if (network.ready) return NK_OK;
+  if (network.builder != nullptr) return network.builder->refuse_run();
+  return netkit::refuse(NK_ERR_NOT_INITIALIZED, kNoBuffers);
+}
+
+namespace {
+
+nk_status_t plan(Network& network, Arena* arena, const Dims& input, const NkOpsResolver& resolver) {
   if (arena == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no arena");
+  nk_legacy::LegacyFile file;
+  const nk_status_t status = network.builder->file(input, file);
+  if (status != NK_OK) return status;
+  if (std::ranges::any_of(input, [](int64_t d) { return d < 1 || d > 1 << 20; })) {
+    return netkit::refuse(
+        NK_ERR_INVALID_ARGUMENT,
+        fmt::format("an input of {}: each size is 1 to {}", dims_text(input), 1 << 20).c_str());
+  }
+  return load_layers(network, file, *arena, NK_ERR_LAYER_CONFIG, resolver);
+}
+
+}  // namespace
+
+nk_status_t build(Network& network, Arena* arena, const Dims& input,
+                  const NkOpsResolver& resolver) {
+  network.ready = false;
   return guarded([&] {
-    nk_legacy::LegacyFile file;
-    const nk_status_t status = network.builder->file(input, file);
-    if (status != NK_OK) return status;
-    if (std::ranges::any_of(input, [](int64_t d) { return d < 1 || d > 1 << 20; })) {
-      return netkit::refuse(
-          NK_ERR_INVALID_ARGUMENT,
-          fmt::format("an input of {}: each size is 1 to {}", dims_text(input), 1 << 20).c_str());
-    }
-    network.ready = false;
-    return load_layers(network, file, *arena, NK_ERR_LAYER_CONFIG, resolver);
+    const nk_status_t status = plan(network, arena, input, resolver);
+    network.builder->keep_cause(status == NK_OK ? "" : nk_last_error());
+    return status;
   });
 }
 

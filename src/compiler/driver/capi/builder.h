@@ -43,6 +43,9 @@ class Builder : public ArenaOwned {
   nk_status_t set_quant(const nk_quant_t& quant);
   // [in] of a dense first layer; 0 where it is something else.
   int64_t first_features() const;
+  // Why there is nothing to run, for forward: the layer that was refused, or what build was told.
+  nk_status_t refuse_run() const;
+  void keep_cause(std::string cause) { cause_ = std::move(cause); }
   // Errors: a layer that was never set, or was refused.
   nk_status_t file(Dims input, nk_legacy::LegacyFile& out) const;
 
@@ -57,6 +60,7 @@ class Builder : public ArenaOwned {
   nk_status_t take_quants(nk_legacy::LegacyFile& out) const;
 
   bool is_mlp_;
+  std::string cause_;  // of the last call that failed; "": none did
   std::vector<Slot> slots_;
   std::optional<std::vector<nk_quant_layer_t>> quants_;
   std::list<std::vector<float>> zeros_;  // biases that nobody gave; int32 zeros look alike
@@ -65,6 +69,7 @@ class Builder : public ArenaOwned {
 // create: an empty network with a builder that the arena owns.
 nk_status_t make_builder(void* storage, Arena* arena, uint32_t layers, bool is_mlp);
 // What a layer function does with its handle: set, or refuse with the reason where there is one.
+// Either way the network is to be planned again before it runs.
 struct Refusal {
   nk_status_t status = NK_OK;
   std::string text;  // "": set it
@@ -73,7 +78,10 @@ nk_status_t set_layer(Network* network, uint32_t index, const nk_legacy::Layer& 
                       const std::vector<LayerWeights>& weights, const Refusal& refusal = {});
 // The builder of a handle that create filled; nullptr with nk_last_error set.
 Builder* builder_of(Network* network);
-// Plans what was set, for one input shape.
-nk_status_t build(Network& network, Arena* arena, Dims input, const NkOpsResolver& resolver = {});
+// NK_OK, or NK_ERR_NOT_INITIALIZED with the cause why the network has no buffers.
+nk_status_t check_ready(const Network& network);
+// Plans what was set, for one input shape. A failure leaves no buffers, of an older plan neither.
+nk_status_t build(Network& network, Arena* arena, const Dims& input,
+                  const NkOpsResolver& resolver = {});
 
 }  // namespace netkit::driver

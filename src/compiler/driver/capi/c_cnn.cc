@@ -148,7 +148,12 @@ nk_status_t nk_cnn_init_feature_tap_layer(nk_cnn_t* cnn, nk_arena_t*, uint32_t l
   layer.spatial = {spatial_h, spatial_w};
   layer.u[0] = static_cast<uint32_t>(channels);
   layer.b[0] = tap_id;
-  return set(cnn, layer_idx, layer, {});
+  return guarded([&] {
+    if (tap_id < nk_legacy::kTaps) return set(cnn, layer_idx, layer, {});
+    const int last = nk_legacy::kTaps - 1;
+    return set(cnn, layer_idx, layer, {},
+               {NK_ERR_LAYER_CONFIG, fmt::format("tap {}, 0 to {} are possible", tap_id, last)});
+  });
 }
 
 nk_status_t nk_cnn_init_activation_buffers(nk_cnn_t* cnn, nk_arena_t* arena, uint32_t in_h,
@@ -163,7 +168,7 @@ bool nk_cnn_has_activation_buffers(const nk_cnn_t* cnn) {
 }
 size_t nk_cnn_kernel_workspace_bytes(const nk_cnn_t* cnn) {
   const Network* n = network_of(cnn, "nk_cnn_kernel_workspace_bytes");
-  return n == nullptr ? 0 : n->workspace_bytes;
+  return n == nullptr || !n->ready ? 0 : n->workspace_bytes;
 }
 void nk_cnn_set_omit_final_softmax(nk_cnn_t* cnn, bool omit) {
   if (Network* n = network_of(cnn, "nk_cnn_set_omit_final_softmax")) n->omits_softmax = omit;
@@ -178,7 +183,8 @@ nk_status_t nk_cnn_forward(nk_cnn_t* cnn, nk_arena_t*, const nk_tensor_t* input,
   Network* n = network_of(cnn, "nk_cnn_forward");
   if (n == nullptr) return NK_ERR_NOT_INITIALIZED;
   if (output == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no output tensor");
-  return forward_loaded(*n, input, *output);
+  const nk_status_t status = check_ready(*n);
+  return status == NK_OK ? forward_loaded(*n, input, *output) : status;
 }
 
 float* nk_cnn_get_feature_tap_buffer(const nk_cnn_t* cnn, uint8_t tap_id) {

@@ -127,7 +127,8 @@ nk_status_t nk_mlp_forward(nk_mlp_t* mlp, nk_arena_t*, const nk_tensor_t* input,
   Network* n = network_of(mlp, "nk_mlp_forward");
   if (n == nullptr) return NK_ERR_NOT_INITIALIZED;
   nk_tensor_t result;
-  const nk_status_t status = forward_loaded(*n, input, result);
+  nk_status_t status = check_ready(*n);
+  if (status == NK_OK) status = forward_loaded(*n, input, result);
   if (status != NK_OK) return status;
   if (output == nullptr || output->data == nullptr) {
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "the output tensor is NULL or has no data");

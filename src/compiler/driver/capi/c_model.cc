@@ -39,6 +39,11 @@ nk_status_t checked_run(const nk_model_t* model, const T* input, uint32_t input_
   return run_model(*n, input, input_count, output, capacity, output_count);
 }
 
+// NULL is a path that names nothing, not a file in memory.
+ModelBytes path_of(const char* path) {
+  return {path != nullptr ? path : ""};
+}
+
 bool is_quantized(const Network* n) {
   return n != nullptr && n->ready && n->quantized;
 }
@@ -53,7 +58,7 @@ extern "C" {
 
 nk_status_t nk_mlp_load(const char* nk_path, nk_arena_t* arena, nk_mlp_t* mlp,
                         nk_arch_info_t* info) {
-  return load(mlp ? mlp->storage : nullptr, arena_of(arena), info, {nk_path}, true);
+  return load(mlp ? mlp->storage : nullptr, arena_of(arena), info, path_of(nk_path), true);
 }
 nk_status_t nk_mlp_load_memory(const uint8_t* data, size_t size, nk_arena_t* arena, nk_mlp_t* mlp,
                                nk_arch_info_t* info) {
@@ -61,14 +66,14 @@ nk_status_t nk_mlp_load_memory(const uint8_t* data, size_t size, nk_arena_t* are
 }
 nk_status_t nk_cnn_load(const char* nk_path, nk_arena_t* arena, nk_cnn_t* cnn,
                         nk_arch_info_t* info) {
-  return load(cnn ? cnn->storage : nullptr, arena_of(arena), info, {nk_path}, false);
+  return load(cnn ? cnn->storage : nullptr, arena_of(arena), info, path_of(nk_path), false);
 }
 nk_status_t nk_cnn_load_memory(const uint8_t* data, size_t size, nk_arena_t* arena, nk_cnn_t* cnn,
                                nk_arch_info_t* info) {
   return load(cnn ? cnn->storage : nullptr, arena_of(arena), info, {nullptr, data, size}, false);
 }
 nk_status_t nk_model_load(const char* nk_path, nk_arena_t* arena, nk_model_t* model) {
-  return load(model ? model->storage : nullptr, arena_of(arena), nullptr, {nk_path}, false);
+  return load(model ? model->storage : nullptr, arena_of(arena), nullptr, path_of(nk_path), false);
 }
 nk_status_t nk_model_load_memory(const uint8_t* data, size_t size, nk_arena_t* arena,
                                  nk_model_t* model) {
@@ -83,7 +88,7 @@ nk_status_t nk_model_load_auto(const char* nk_path, nk_arena_t* arena, nk_networ
     return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "nk_model_load_auto: a handle is NULL");
   }
   *kind = NK_NETWORK_UNKNOWN;
-  nk_status_t status = load(cnn->storage, arena_of(arena), &arch, {nk_path}, false);
+  nk_status_t status = load(cnn->storage, arena_of(arena), &arch, path_of(nk_path), false);
   if (status != NK_OK) return status;
   if (info != nullptr) *info = arch;
   *kind = arch.kind;

@@ -172,7 +172,7 @@ nk_status_t load_read(Network& network, const MappedFile& file, const char* path
 #endif
 
 nk_status_t load_path(Network& network, const char* path, Arena& arena) {
-  if (path == nullptr) return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no path");
+  if (*path == '\0') return netkit::refuse(NK_ERR_INVALID_ARGUMENT, "no path");
   MappedFile mapped;
   if (const char* why = mapped.open(path)) {
     return netkit::refuse(NK_ERR_MODEL_OPEN, fmt::format("{}: {}", path, why).c_str());

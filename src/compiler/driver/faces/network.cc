@@ -120,7 +120,8 @@ nk_status_t time_network(void* storage, const Tensor& input, Tensor& output, Net
   if (n == nullptr) return NK_ERR_NOT_INITIALIZED;
   if (timing == nullptr) return refuse(NK_ERR_INVALID_ARGUMENT, "forward_timed: no function");
   const nk_tensor_t x = to_c(input);
-  nk_status_t status = set_input(*n, &x);
+  nk_status_t status = driver::check_ready(*n);
+  if (status == NK_OK) status = set_input(*n, &x);
   if (status != NK_OK) return status;
   return driver::guarded([&] {
     const Executor* executor = executor_of(&n->program);

@@ -142,7 +142,7 @@ class Unfolding {
 
   const LegacyFile& file_;
   GraphMaker graph_;
-  std::array<int, 4> taps_ = {kAbsent, kAbsent, kAbsent, kAbsent};
+  std::array<int, kTaps> taps_ = {kAbsent, kAbsent, kAbsent, kAbsent};
 };
 
 }  // namespace

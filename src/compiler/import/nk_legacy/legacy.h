@@ -66,6 +66,13 @@ struct Layer {
   bool has_heads = true;                          // PAFPN: false, it ends with P3, N4, N5
 };
 
+// Feature taps have the ids below it.
+inline constexpr uint32_t kTaps = 4;
+
+// What is wrong with the layer's parameter that is a real number, with its name and what to do, or
+// "": alpha, eps and expand ratio are finite, an eps is not negative.
+std::string bad_parameter(const Layer& layer);
+
 struct Stored {
   nk_dtype dtype = NK_DTYPE_NONE;
   Dims dims;

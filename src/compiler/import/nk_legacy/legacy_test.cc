@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "compiler/import/import.h"
@@ -218,6 +219,22 @@ TEST(NkLegacy, WhatDoesNotFitIsNamed) {
   window.layer(3).put(9u).put(1u).put(0u);
   EXPECT_EQ(ops_of(window.file()),
             "old.nk, layer 0 (max pool): a window of 9x9 and stride 1 does not fit input 1x5x4x2");
+}
+
+TEST(NkLegacy, ParametersAreFiniteAndAnEpsIsNotNegative) {
+  const auto said = [](uint8_t kind, float value) {
+    Network net({6, 6, 2});
+    if (kind == 11) net.layer(kind).put(2u).put(value).put(0u);
+    if (kind == 8) net.layer(kind).put(2u).put(0u).put(value);
+    if (kind == 2) net.layer(kind).put(3u).put(1u).put(4u).put(0u).put(value);
+    return ops_of(net.file());
+  };
+  EXPECT_EQ(said(11, -1.0f),
+            "old.nk, layer 0 (layer norm): eps -1: below 0; give 0 or a small number above");
+  EXPECT_EQ(said(8, -1.0f),
+            "old.nk, layer 0 (ConvNeXt V2 block): eps -1: below 0; give 0 or a small number above");
+  EXPECT_EQ(said(2, INFINITY),
+            "old.nk, layer 0 (conv2d): leaky_alpha inf: a parameter is not finite; give a number");
 }
 
 TEST(NkLegacy, OtherVersionsAreNotTheImporters) {

@@ -173,8 +173,8 @@ class Reader {
       NK_ASSIGN(const auto from, take(field == '0' ? 1 : field == '4' ? 4 : into.size()));
       std::ranges::copy(from.first(into.size()), into.begin());
     }
-    if (!std::isfinite(out.f)) {
-      return bad_input("a parameter is not finite", fmt::format("layer {} ({})", index, row->name));
+    if (std::string wrong = bad_parameter(out); !wrong.empty()) {
+      return bad_input(std::move(wrong), fmt::format("layer {} ({})", index, row->name));
     }
     file_.layers.push_back(out);
     return {};
@@ -320,6 +320,19 @@ class Reader {
 
 std::string_view name_of(Kind kind) {
   return std::ranges::find(kKinds, kind, &KindRow::kind)->name;
+}
+
+std::string bad_parameter(const Layer& layer) {
+  const bool eps = layer.kind == Kind::kLayerNorm || layer.kind == Kind::kConvNext;
+  const std::string_view name = eps                        ? "eps"
+                                : layer.kind == Kind::kUib ? "expand_ratio"
+                                                           : "leaky_alpha";
+  if (!std::isfinite(layer.f)) {
+    return fmt::format("{} {}: a parameter is not finite; give a number", name, layer.f);
+  }
+  return eps && layer.f < 0.0f
+             ? fmt::format("eps {}: below 0; give 0 or a small number above", layer.f)
+             : "";
 }
 
 Result<LegacyFile> read_legacy(std::span<const std::byte> bytes) {
