@@ -17,16 +17,19 @@ inline bool is_dense(const nk_tensor_t& t) {
   return true;
 }
 
-// Checks `input` against `rank` sizes; axes of one element in front count for nothing on either
-// side, so that [1, h, w, c] is [h, w, c] and [1, n] is [n]. Errors: NK_ERR_INVALID_ARGUMENT, with
-// both shapes in the text.
+// Checks `input` against `rank` sizes. Axes of one element count for nothing, and neighbouring axes
+// may be one: [1, h, w, c], [h, w, c] and [h * w, c] lie alike, [c, h, w] does not. Errors:
+// NK_ERR_INVALID_ARGUMENT, with both shapes in the text.
 inline nk_status_t check_shape(const nk_tensor_t& input, const uint32_t* sizes, uint32_t rank) {
   const uint32_t given_rank = input.rank <= NK_MAX_TENSOR_RANK ? input.rank : 0;
-  uint32_t i = 0, k = 0;
-  while (i < given_rank && input.shape[i] == 1) ++i;
-  while (k < rank && sizes[k] == 1) ++k;
-  bool same = given_rank > 0 && given_rank - i == rank - k;
-  for (; same && k < rank; ++i, ++k) same = input.shape[i] == sizes[k];
+  uint32_t k = 0;
+  bool same = given_rank > 0;
+  for (uint32_t i = 0; same && i < given_rank; ++i) {
+    uint64_t joined = 1;
+    while (k < rank && joined < input.shape[i]) joined *= sizes[k++];
+    same = joined == input.shape[i];
+  }
+  for (; same && k < rank; ++k) same = sizes[k] == 1;
   if (!same) {
     return refuse_shapes(NK_ERR_INVALID_ARGUMENT, "the input tensor is {}, the network takes {}",
                          {input.shape, given_rank}, {sizes, rank});

@@ -15,7 +15,6 @@
 #include "compiler/driver/session.h"
 #include "compiler/import/import.h"
 #include "compiler/import/shared_folder.h"
-#include "netkit/tensor_factory.hpp"
 
 namespace netkit::driver {
 namespace {
@@ -140,11 +139,10 @@ TEST(CApi, ABlockSetByHandGivesTheBitsOfTheFile) {
   ASSERT_EQ(nk_cnn_init_activation_buffers(&by_hand, arena.get(), 14, 14, 64), NK_OK)
       << nk_last_error();
   ASSERT_EQ(nk_cnn_load(path.c_str(), arena.get(), &loaded, nullptr), NK_OK);
-  const uint32_t shape[] = {14, 14, 64};
   for (const LegacyCase& c : file->cases.list) {
     std::vector<float> values = floats_of(c.input);
     nk_tensor_t input, a, b;
-    input = to_c(TensorFactory::ViewND(values.data(), 3, shape));
+    nk_tensor_view_2d(values.data(), 14 * 14, 64, &input);
     ASSERT_EQ(nk_cnn_forward(&by_hand, arena.get(), &input, &a), NK_OK) << nk_last_error();
     ASSERT_EQ(nk_cnn_forward(&loaded, arena.get(), &input, &b), NK_OK) << nk_last_error();
     ASSERT_EQ(a.bytes, b.bytes);
