@@ -222,6 +222,50 @@ TEST_F(CommandWords, NoTimeIsTooShortForAPlan) {
   }
 }
 
+TEST_F(CommandWords, WhatIsNotProvenSaysHowFarItIs) {
+  const std::string plan = "plan planner/graph.json --no-picture --ram 136K";
+  const std::string out = run(plan).out;
+  const std::string gap = "not proven minimal, gap 8192 B, 6.2 % of the bound";
+  EXPECT_NE(out.find(gap + "  none\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("plain, " + gap + "\n"), std::string::npos) << out;
+  const auto json = nlohmann::json::parse(run(plan + " --json").out, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json.value("gap", nlohmann::json()).dump(),
+            R"({"plain":{"bytes":8192,"percent":6.2}})");
+  EXPECT_EQ(run("plan planner/graph.json --json").out.find("\"gap\""), std::string::npos);
+}
+
+// B stands before A, which writes what it reads; 17 bytes are rounded up.
+TEST_F(CommandWords, AnOrderThatCannotRunIsNoComparison) {
+  const std::string head =
+      R"({"format":"netkit-graph/1","tensors":[{"name":"x","bytes":17},{"name":"a","bytes":16},)"
+      R"({"name":"b","bytes":16}],"ops":[{"name":"B","inputs":["a"],"outputs":["b"]},)"
+      R"({"name":"A","inputs":["x"],"outputs":["a"]}],"inputs":["x"],"outputs":)";
+  put("late.json", head + R"(["b"]})");
+  put("twice.json", head + R"(["b","b"]})");
+  EXPECT_NE(
+      run("plan late.json")
+          .out.find("for comparison, before alignment: the given order cannot run, all tensors"),
+      std::string::npos);
+  expect_error("plan late.json --order given", 2, "late.json: B: the given order runs a step");
+  expect_error("plan twice.json", 3, "twice.json: graph.outputs[1]: tensor 'b' is listed twice");
+  expect_error("plan " + kWith + "--list-orders", 2, std::string(kModel) + ": orders are listed");
+  for (const std::string time : {"inf", "nan"}) {
+    expect_error("plan late.json --time-limit " + time, 2, "'" + time + "' is not a time");
+  }
+}
+
+TEST_F(CommandWords, AVerdictSaysOfWhichPlans) {
+  const std::string plan = "plan planner/graph.json --certificate c.json";
+  ASSERT_EQ(run(plan).code, 0);
+  EXPECT_NE(run("check-plan c.json").out.find("is smaller\n"), std::string::npos);
+  ASSERT_EQ(run(plan + " --order given").code, 0);
+  EXPECT_NE(run("check-plan c.json").out.find("is smaller in this order\n"), std::string::npos);
+  const auto json = nlohmann::json::parse(run("check-plan c.json --json").out, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json.value("order", "") + " " + json.value("in_out", ""), "given inside");
+}
+
 TEST_F(CommandWords, PhasesThatPassSaySo) {
   EXPECT_NE(run("compile " + kWith + "--stop-after plan").out.find("up to plan pass"),
             std::string::npos);

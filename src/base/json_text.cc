@@ -13,6 +13,24 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Value = nlohmann::json;
 
+// How many bytes the list or object takes that the text begins with; 0: it begins with none.
+size_t end_of_value(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = text.find_first_not_of(" \t\r\n"); i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    }
+    if (depth == 0) return c == ']' || c == '}' ? i + 1 : 0;
+  }
+  return 0;
+}
+
 // `byte` counts from 1, as the library does.
 std::unexpected<Error> broken_at(std::string_view text, size_t byte) {
   const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
@@ -49,19 +67,45 @@ bool is_too_deep(std::string_view text) {
 class DoubledField {
  public:
   bool see(Json::parse_event_t event, const Json& value) {
-    if (event == Json::parse_event_t::object_start) {
-      open_.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_end || event == Event::array_end) {
       open_.pop_back();
-    } else if (event == Json::parse_event_t::key && !open_.back().insert(value).second) {
-      found = value;
+      return true;
     }
+    if (event == Event::key) {
+      open_.back().key = value.get<std::string>();
+      if (!found && !open_.back().keys.insert(open_.back().key).second) {
+        found = open_.back().key;
+        where = path();
+      }
+      return true;
+    }
+    if (!open_.empty()) ++open_.back().items;
+    if (event != Event::value) open_.push_back({.list = event == Event::array_start});
     return true;
   }
   std::optional<std::string> found;
+  std::string where;  // "tensors[0].bytes"
 
  private:
-  std::vector<std::unordered_set<std::string>> open_;
+  struct Level {
+    bool list;
+    size_t items = 0;
+    std::string key = {};
+    std::unordered_set<std::string> keys = {};
+  };
+  std::string path() const {
+    std::string out;
+    for (const Level& level : open_) {
+      if (level.list) {
+        out += "[" + std::to_string(level.items - 1) + "]";
+      } else {
+        out += (out.empty() ? "" : ".") + level.key;
+      }
+    }
+    return out;
+  }
+  std::vector<Level> open_;
 };
 
 constexpr uint64_t kMostNumber = uint64_t{1} << 53;
@@ -111,9 +155,15 @@ Result<nlohmann::ordered_json> parse_json(std::string_view text) {
     const size_t zero = text.find('\0');  // ends the text for the library
     if (zero != std::string_view::npos) return broken_at(text, zero + 1);
     if (!doubled.found) return value;
-    return bad_input("the field '" + *doubled.found + "' stands twice in one object", {},
+    return bad_input("the field '" + *doubled.found + "' stands twice in one object", doubled.where,
                      "keep one of the two");
   } catch (const Json::parse_error& error) {
+    const size_t end = end_of_value(text);
+    if (end > 0 && std::string_view(error.what()).ends_with("expected end of input")) {
+      return bad_input(
+          "not valid JSON: the document ended at byte " + std::to_string(end) + " and more follows",
+          {}, "remove what follows, or write the file again");
+    }
     return broken_at(text, error.byte);
   } catch (const Json::exception&) {
     return bad_input("not valid JSON: a number is out of range", {},

@@ -37,12 +37,19 @@ TEST(ParseJson, RefusesWhatFollowsTheValue) {
     EXPECT_FALSE(parse_json(good + more)) << more;
   }
   EXPECT_FALSE(parse_json(std::string("{\"a\0b\":1}", 9)));
+  for (const char* more : {"x", "{}", "}", " 1", ", \"b\":2}", "\n\"}\""}) {
+    EXPECT_EQ(parse_json(good + more).error().message,
+              "not valid JSON: the document ended at byte 7 and more follows");
+  }
+  EXPECT_EQ(parse_json("{\"a\":[1}]} x").error().message,
+            "not valid JSON at byte 8, line 1, column 8");
 }
 
 TEST(ParseJson, RefusesAFieldThatStandsTwice) {
   EXPECT_TRUE(parse_json(R"([{"a":{"a":1}},{"a":2,"b":{}}])"));
-  EXPECT_EQ(parse_json(R"({"b":{},"c":[{"a":1,"a":1}]})").error().message,
-            "the field 'a' stands twice in one object");
+  const auto twice = parse_json(R"({"b":{"a":[]},"c":[0,[],{"a":{},"d":1,"a":1,"a":1}],"c":1})");
+  EXPECT_EQ(twice.error().message, "the field 'a' stands twice in one object");
+  EXPECT_EQ(twice.error().where, "c[2].a");
 }
 
 TEST(ParseJson, RefusesDeepNesting) {

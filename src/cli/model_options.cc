@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "cli/cli.h"
 
@@ -46,7 +47,9 @@ Result<double> parse_seconds(const std::string& text) {
   double seconds = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, seconds);
-  if (error == std::errc() && at == end && seconds > 0) return seconds;
+  if (error == std::errc() && at == end && seconds > 0 && std::isfinite(seconds)) {
+    return seconds;
+  }
   return fail(ErrorCode::kUsage, fmt::format("'{}' is not a time", text), "--time-limit",
               "give seconds, as 2.5");
 }

@@ -11,16 +11,34 @@
 namespace netkit::cli {
 namespace {
 
+// Of which plans the bound is one.
+std::string scope(const plan::PlanVerdict& v) {
+  std::string text = v.order == "given" ? " in this order" : "";
+  if (v.in_out == "caller") text += " with inputs and outputs elsewhere (in_out caller)";
+  if (v.in_out == "keep_inputs") text += " with inputs kept to the end (in_out keep_inputs)";
+  return text;
+}
+
+std::string bound_text(const plan::PlanVerdict& v) {
+  if (!v.bound_verified) return "NOT verified: " + printable(v.how);
+  if (v.lower_bound_bytes == 0 && v.arena_bytes > 0) return "says nothing: no plan has less";
+  return "verified by: " + printable(v.how);
+}
+
 void print_verdict(const plan::PlanVerdict& v) {
-  fmt::print("class {}: arena {}, {}\n", printable(v.plan_class), size_text(v.arena_bytes),
-             v.valid ? "plan valid" : "plan NOT valid: " + printable(v.invalid_reason));
-  fmt::print(
-      "  lower bound {} {}\n", size_text(v.lower_bound_bytes),
-      v.bound_verified ? "verified by: " + printable(v.how) : "NOT verified: " + printable(v.how));
+  const std::string arena =
+      fmt::format("class {}: arena {}", printable(v.plan_class), size_text(v.arena_bytes));
+  if (!v.unchecked.empty()) {
+    fmt::print("{}, plan and lower bound {} NOT verified: {}\n", arena,
+               size_text(v.lower_bound_bytes), v.unchecked);
+    return;
+  }
+  fmt::print("{}, {}\n  lower bound {} {}\n", arena,
+             v.valid ? "plan valid" : "plan NOT valid: " + printable(v.invalid_reason),
+             size_text(v.lower_bound_bytes), bound_text(v));
   if (!v.valid || v.arena_bytes != v.lower_bound_bytes) return;
-  fmt::print("  {}\n", v.bound_verified
-                           ? "no plan of this class is smaller"
-                           : "that no plan of this class is smaller is the planner's word alone");
+  fmt::print("  {}no plan of this class is smaller{}{}\n", v.bound_verified ? "" : "that ",
+             scope(v), v.bound_verified ? "" : " is the planner's word alone");
 }
 
 Result<int> check_plan(const std::string& file, const Globals& globals) {

@@ -44,7 +44,10 @@ class ExportsGroup : public PlanGroup {
         "{}: {} tensors planned for TensorFlow Lite Micro: {}, {}; the file's order{}: {} B. "
         "Its kernels' own scratch comes on top\n",
         printable(tflite_), made.planned_tensors, size_text(made.layout.arena_bytes),
-        made.layout.proven_minimal ? "proven minimal" : "not proven minimal",
+        made.layout.proven_minimal
+            ? "proven minimal"
+            : "not proven minimal, " +
+                  gap_text(made.layout.arena_bytes, made.layout.lower_bound_bytes),
         made.kept_order ? " (kept)" : "", made.layout.given_order_peak_bytes);
     return 0;
   }

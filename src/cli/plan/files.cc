@@ -53,7 +53,8 @@ class FilesGroup : public PlanGroup {
       if (v.valid && v.bound_verified) continue;
       answer.text += fmt::format(
           "certificate, class {}: bound {} B proven by the planner, not re-verified: {}\n",
-          v.plan_class, v.lower_bound_bytes, printable(v.valid ? v.how : v.invalid_reason));
+          v.plan_class, v.lower_bound_bytes,
+          printable(v.valid || !v.unchecked.empty() ? v.how : v.invalid_reason));
     }
     return {};
   }

@@ -35,7 +35,12 @@ class OrdersGroup : public PlanGroup {
     NK_TRY(no_arena(request.globals, "--list-orders"));
     NK_ASSIGN(const driver::Planned planned,
               driver::problem_of_file(request.model.model, request.compile));
-    NK_ASSIGN(const auto orders, plan::list_orders(planned.problem));
+    auto listed = plan::list_orders(planned.problem);
+    if (!listed) {
+      std::string& where = listed.error().where;
+      where = where.empty() ? request.model.model : request.model.model + ": " + where;
+    }
+    NK_ASSIGN(const auto orders, std::move(listed));
     if (request.globals.json) {
       std::puts(plan::orders_json(planned.problem, orders).c_str());
     } else {

@@ -30,6 +30,9 @@ struct PlanRequest {
 // " in this order" where all that is said of a class holds for the given order only, else "".
 const char* scope_text(const PlanRequest& request);
 
+// "gap 912 B, 13.5 % of the bound", of a plan that is not proven minimal.
+std::string gap_text(int64_t arena_bytes, int64_t bound_bytes);
+
 // What is told about a plan; the groups add to it in the order of the table.
 struct PlanAnswer {
   std::string text;                           // for a terminal

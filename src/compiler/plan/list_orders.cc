@@ -20,8 +20,7 @@ class Lister {
     if (static_cast<int>(at_.order.size()) == model_.step_count()) {
       if (found_.size() == kMaxOrders) return false;
       found_.push_back(at_);
-      found_.back().peak_bytes =
-          *std::max_element(at_.live_bytes.begin(), at_.live_bytes.end());
+      found_.back().peak_bytes = *std::max_element(at_.live_bytes.begin(), at_.live_bytes.end());
       return true;
     }
     for (int s = 0; s < model_.step_count(); ++s) {
@@ -52,17 +51,21 @@ class Lister {
 }  // namespace
 
 Result<std::vector<OrderListing>> list_orders(const Problem& problem) {
+  constexpr const char* kHint =
+      "plan without --list-orders searches all orders; with it, give a part of the graph";
   NK_TRY(check_problem(problem));
   if (problem.steps.size() > kMaxSteps) {
-    return fail(ErrorCode::kUsage, "orders are listed for at most 12 operators; this graph has " +
-                                       std::to_string(problem.steps.size()));
+    return fail(ErrorCode::kUsage,
+                "orders are listed for at most 12 operators; this graph has " +
+                    std::to_string(problem.steps.size()),
+                {}, kHint);
   }
   Problem bytewise = problem;
   bytewise.alignment = 1;
   const OrderModel model = make_order_model(bytewise, {});
   Lister lister(model);
   if (!lister.list(start_bytes(model))) {
-    return fail(ErrorCode::kUsage, "the graph has more than 100000 orders");
+    return fail(ErrorCode::kUsage, "the graph has more than 100000 orders", {}, kHint);
   }
   return std::move(lister.found_);
 }

@@ -3,9 +3,9 @@
 #include "compiler/plan/plan.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/plan/check/validate.h"
+#include "compiler/plan/given_order.h"
 #include "compiler/plan/joint/assemble.h"
 #include "compiler/plan/joint/views.h"
 #include "compiler/plan/order/bare.h"
@@ -166,12 +166,7 @@ Result<std::vector<Layout>> run(const Context& c) {
 Result<std::vector<Layout>> plan_classes(const Problem& problem, const PlanOptions& options) {
   const double begin = now_seconds();
   NK_TRY(check_problem(problem));
-  std::vector<int> given(problem.steps.size());
-  std::iota(given.begin(), given.end(), 0);
-  if (options.order == OrderChoice::kGiven && topological_order(problem) != given) {
-    return fail(ErrorCode::kUsage, "the given order runs a step before its inputs are there", {},
-                "plan with the best order instead");
-  }
+  if (options.order == OrderChoice::kGiven) NK_TRY(check_given_order(problem));
   Context context{problem, options, std::vector<char>(problem.tensors.size(), 0),
                   Deadline(options.time_limit_seconds, options.clock)};
   if (options.in_out == InOut::kCallerOwned) {

@@ -23,13 +23,17 @@ Result<void> check_size(int64_t bytes, const char* what, const std::string& name
 }
 
 template <typename Items>
-Result<void> check_names(const Items& items, const char* what) {
-  std::unordered_map<std::string, int> seen;
-  for (const auto& item : items) {
-    if (item.name.empty()) return bad_input(std::string(what) + " without a name");
-    if (!seen.emplace(item.name, 0).second) {
-      return bad_input(std::string("two ") + what + "s have this name", item.name);
-    }
+Result<void> check_names(const Items& items, const std::string& what) {
+  std::unordered_map<std::string, size_t> seen;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string number = std::to_string(i), name = items[i].name;
+    const std::string hint = "give each " + what + " a name of its own";
+    if (name.empty()) return bad_input(what + " " + number + " has no name", {}, hint);
+    const auto [first, is_new] = seen.emplace(name, i);
+    if (is_new) continue;
+    return bad_input("two " + what + "s have this name, number " + std::to_string(first->second) +
+                         " and number " + number + " from 0",
+                     name, hint);
   }
   return {};
 }
@@ -118,14 +122,24 @@ Result<void> check_flow(const Problem& problem) {
     }
   }
   const std::vector<char> given = written;
+  std::vector<const Step*> writer(problem.tensors.size(), nullptr);
   std::vector<char> state(problem.tensors.size(), 0);
   for (const int t : problem.states) state[t] = 1;
   for (const Step& step : problem.steps) {
     for (const int t : step.outputs) {
       if (state[t]) continue;  // a state may be written by several steps, in the given order
-      if (given[t]) return bad_input("step writes a graph input", step.name);
-      if (written[t]) return bad_input("tensor has two writers", problem.tensors[t].name);
+      const std::string& name = problem.tensors[t].name;
+      if (given[t]) {
+        return bad_input("step writes the graph input '" + name + "'", step.name,
+                         "let it write another tensor, or list that one under states");
+      }
+      if (written[t]) {
+        return bad_input(
+            "tensor has two writers, '" + writer[t]->name + "' and '" + step.name + "'", name,
+            "let each operator write a tensor of its own");
+      }
       written[t] = 1;
+      writer[t] = &step;
     }
   }
   for (const Step& step : problem.steps) {
@@ -133,19 +147,26 @@ Result<void> check_flow(const Problem& problem) {
       if (!written[t]) {
         return bad_input("tensor '" + problem.tensors[t].name +
                              "' is read but is neither written nor a graph input",
-                         step.name);
+                         step.name, "list it under inputs, or add the operator that writes it");
       }
     }
   }
   for (const int t : problem.outputs) {
-    if (!written[t]) return bad_input("graph output is never written", problem.tensors[t].name);
+    if (!written[t]) {
+      return bad_input("graph output is never written", problem.tensors[t].name,
+                       "add the operator that writes it, or take it from the outputs");
+    }
   }
   return {};
 }
 
-}  // namespace
+// What has to come before what.
+struct Arcs {
+  std::vector<std::vector<int>> next;  // per step
+  std::vector<int> waiting;            // how many arcs lead to it
+};
 
-std::vector<int> topological_order(const Problem& problem) {
+Arcs arcs_of(const Problem& problem) {
   const int n = static_cast<int>(problem.steps.size());
   std::vector<int> writer(problem.tensors.size(), -1);
   std::vector<char> state(problem.tensors.size(), 0);
@@ -153,11 +174,10 @@ std::vector<int> topological_order(const Problem& problem) {
   for (int s = 0; s < n; ++s) {
     for (const int t : problem.steps[s].outputs) writer[t] = s;
   }
-  std::vector<std::vector<int>> next(n);
-  std::vector<int> waiting(n, 0);
+  Arcs arcs{std::vector<std::vector<int>>(n), std::vector<int>(n, 0)};
   const auto edge = [&](int from, int to) {
-    next[from].push_back(to);
-    ++waiting[to];
+    arcs.next[from].push_back(to);
+    ++arcs.waiting[to];
   };
   // Accesses to a state keep their given order.
   std::vector<int> last_access(problem.tensors.size(), -1);
@@ -173,20 +193,60 @@ std::vector<int> topological_order(const Problem& problem) {
       }
     }
   }
+  return arcs;
+}
+
+// The steps that can run, each time the first of the list; what is on or after a cycle cannot.
+std::vector<int> runnable(Arcs arcs) {
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (int s = 0; s < n; ++s) {
-    if (waiting[s] == 0) ready.push(s);
+  for (size_t s = 0; s < arcs.waiting.size(); ++s) {
+    if (arcs.waiting[s] == 0) ready.push(static_cast<int>(s));
   }
   std::vector<int> order;
   while (!ready.empty()) {
     const int s = ready.top();
     ready.pop();
     order.push_back(s);
-    for (const int to : next[s]) {
-      if (--waiting[to] == 0) ready.push(to);
+    for (const int to : arcs.next[s]) {
+      if (--arcs.waiting[to] == 0) ready.push(to);
     }
   }
-  if (static_cast<int>(order.size()) != n) order.clear();
+  return order;
+}
+
+// The first cycle found from the first step that cannot run: each waits for one that waits too.
+std::unexpected<Error> cycle_error(const Problem& problem) {
+  const Arcs arcs = arcs_of(problem);
+  std::vector<char> runs(problem.steps.size(), 0);
+  for (const int s : runnable(arcs)) runs[s] = 1;
+  std::vector<int> before(problem.steps.size(), -1);
+  for (size_t s = 0; s < runs.size(); ++s) {
+    for (const int to : arcs.next[s]) {
+      if (!runs[s] && before[to] < 0) before[to] = static_cast<int>(s);
+    }
+  }
+  int at = static_cast<int>(std::find(runs.begin(), runs.end(), 0) - runs.begin());
+  for (size_t hops = 0; hops < runs.size(); ++hops) at = before[at];
+  Error error{ErrorCode::kInput,
+              "the operators form a cycle",
+              problem.steps[at].name,
+              "leave one of these operators out, or let it read another tensor",
+              {}};
+  int step = at;
+  do {
+    const int from = before[step];
+    error.items.push_back("'" + problem.steps[step].name + "' waits for '" +
+                          problem.steps[from].name + "'");
+    step = from;
+  } while (step != at);
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
+std::vector<int> topological_order(const Problem& problem) {
+  std::vector<int> order = runnable(arcs_of(problem));
+  if (order.size() != problem.steps.size()) order.clear();
   return order;
 }
 
@@ -226,7 +286,7 @@ Result<void> check_problem(const Problem& problem) {
   }
   NK_TRY(check_flow(problem));
   if (topological_order(problem).empty()) {
-    return bad_input("the operators form a cycle");
+    return cycle_error(problem);
   }
   return {};
 }

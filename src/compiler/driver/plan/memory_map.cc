@@ -13,6 +13,7 @@ Result<plan::MemoryMap> read_memory_map(const std::string& path) {
   if (map) return map;
   Error error = std::move(map.error());
   error.where = error.where.empty() ? path : path + ": " + error.where;
+  if (error.hint.empty()) error.hint = "docs/plan-format.md says what netkit-memory/1 holds";
   return std::unexpected(std::move(error));
 }
 

@@ -19,7 +19,9 @@
 namespace netkit::driver {
 namespace {
 
-std::unexpected<Error> in_file(Error error, const std::string& path) {
+// `hint`: where the place of the fault knew none.
+std::unexpected<Error> in_file(Error error, const std::string& path, const char* hint = "") {
+  if (error.hint.empty()) error.hint = hint;
   error.where = error.where.empty() ? path : path + ": " + error.where;
   return std::unexpected(std::move(error));
 }
@@ -35,6 +37,9 @@ std::unexpected<Error> planned_already(const std::string& path) {
   return fail(ErrorCode::kUsage, "holds a finished plan", path,
               "give the model or graph that it was made from");
 }
+
+constexpr char kGraphHint[] =
+    "correct that field: docs/plan-format.md says what netkit-graph/1 holds";
 
 enum class PlanSource { kModel, kNk, kJson, kList };
 
@@ -104,7 +109,7 @@ Result<Planned> graph_problem(const SourceFile& file, const std::string& path,
   NK_TRY(hears_options(options, path, "an abstract graph", "leave it out",
                        {"--order", "--class", "--time-limit"}));
   auto problem = plan::parse_graph(file.text());
-  if (!problem) return in_file(std::move(problem.error()), path);
+  if (!problem) return in_file(std::move(problem.error()), path, kGraphHint);
   Planned planned;
   planned.problem = std::move(*problem);
   return planned;
@@ -113,7 +118,9 @@ Result<Planned> graph_problem(const SourceFile& file, const std::string& path,
 Result<Planned> plan_graph(const SourceFile& file, const std::string& path,
                            const CompileOptions& options) {
   NK_ASSIGN(Planned planned, graph_problem(file, path, options));
-  NK_ASSIGN(planned.class_layouts, plan::plan_classes(planned.problem, options.plan));
+  auto layouts = plan::plan_classes(planned.problem, options.plan);
+  if (!layouts) return in_file(std::move(layouts.error()), path);
+  planned.class_layouts = std::move(*layouts);
   planned.layout = plan::best_layout(planned.class_layouts, options.plan);
   return planned;
 }
@@ -148,7 +155,9 @@ Result<Planned> plan_of_json(const SourceFile& file, const std::string& path,
   if (!plan::is_plan_json(file.text())) return plan_graph(file, path, options);
   NK_TRY(hears_no_options(options, path));
   auto saved = plan::parse_plan(file.text());
-  if (!saved) return in_file(std::move(saved.error()), path);
+  if (!saved) {
+    return in_file(std::move(saved.error()), path, "make the plan again from its model or graph");
+  }
   return stored_plan(std::move(*saved), -1, options);
 }
 
@@ -173,7 +182,7 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
   switch (file.source) {
     case PlanSource::kList:
       return fail(ErrorCode::kUsage, "a buffer list has lives, but no steps", path,
-                  "plan it alone, without this option");
+                  "give the model or graph whose steps they are");
     case PlanSource::kJson:
       if (plan::is_plan_json(file.text())) return planned_already(path);
       return graph_problem(file, path, options);
@@ -252,19 +261,24 @@ Result<std::vector<plan::PlanVerdict>> check_plan_file(const std::string& path) 
 }
 
 std::string check_plan_json(const std::vector<plan::PlanVerdict>& verdicts) {
-  nlohmann::ordered_json plans = nlohmann::ordered_json::array();
+  using Json = nlohmann::ordered_json;
+  Json plans = Json::array();
   for (const plan::PlanVerdict& v : verdicts) {
     plans.push_back({{"class", v.plan_class},
                      {"arena_bytes", v.arena_bytes},
                      {"lower_bound_bytes", v.lower_bound_bytes},
-                     {"valid", v.valid},
-                     {"reason", v.invalid_reason},
+                     {"valid", v.unchecked.empty() ? Json(v.valid) : Json()},
+                     {"reason", v.unchecked.empty() ? v.invalid_reason : v.unchecked},
                      {"bound_verified", v.bound_verified},
                      {"how", v.how}});
   }
-  const nlohmann::ordered_json root = {
-      {"format", "netkit-check/1"}, {"accepted", accepted(verdicts)}, {"plans", plans}};
-  return root.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  Json root = {{"format", "netkit-check/1"}, {"accepted", accepted(verdicts)}};
+  if (!verdicts.empty()) {
+    root["order"] = verdicts[0].order;
+    root["in_out"] = verdicts[0].in_out;
+  }
+  root["plans"] = plans;
+  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool accepted(const std::vector<plan::PlanVerdict>& verdicts) {

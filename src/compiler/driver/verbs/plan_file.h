@@ -64,8 +64,9 @@ Result<Planned> problem_of_file(const std::string& path, CompileOptions options)
 // that is no certificate; a wrong plan or bound is a verdict.
 Result<std::vector<plan::PlanVerdict>> check_plan_file(const std::string& path);
 
-// {"format":"netkit-check/1","accepted":true,"plans":[{"class":…,"arena_bytes":n,
-// "lower_bound_bytes":n,"valid":true,"reason":"…","bound_verified":true,"how":"…"},…]}, one line.
+// {"format":"netkit-check/1","accepted":true,"order":…,"in_out":…,"plans":[{"class":…,
+// "arena_bytes":n,"lower_bound_bytes":n,"valid":true,"reason":"…","bound_verified":true,
+// "how":"…"},…]}, one line; valid is null of a plan that was not checked.
 std::string check_plan_json(const std::vector<plan::PlanVerdict>& verdicts);
 
 // Every plan is valid and every bound verified.

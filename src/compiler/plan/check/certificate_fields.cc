@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/plan/check/certificate_fields.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -79,6 +80,16 @@ Result<Json> read_certificate(std::string_view text) {
   NK_TRY(check_shape(root, shapes(), "certificate", {}));
   NK_TRY(check_classes(root["plans"]));
   return root;
+}
+
+PlanVerdict begin_verdict(const Json& root, const Json& plan, size_t most_ops) {
+  PlanVerdict v{plan["class"], root["order"], root["in_out"], plan["arena_bytes"],
+                plan["lower_bound_bytes"]};
+  const size_t ops = std::max(root["graph"]["ops"].size(), plan["order"].size());
+  if (ops <= most_ops) return v;
+  v.how = v.unchecked = "too large to check: " + std::to_string(ops) + " operators, at most " +
+                        std::to_string(most_ops);
+  return v;
 }
 
 void demand_witness_fields(const Json& witness) {

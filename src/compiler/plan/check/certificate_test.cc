@@ -290,6 +290,22 @@ TEST(Certificate, AGraphMayListItsOperatorsInAnyOrder) {
   EXPECT_TRUE(accepts(Json::parse(*certify(*problem, {}))));
 }
 
+// What is too large is not wrong.
+TEST(Certificate, AGraphOfTooManyOperatorsIsNotChecked) {
+  Json large = certificate();
+  for (int i = 0; i < 5000; ++i) large["graph"]["ops"].push_back({{"name", std::to_string(i)}});
+  const auto verdicts = check_certificate(large.dump());
+  ASSERT_TRUE(verdicts.has_value()) << verdicts.error().message;
+  ASSERT_EQ(verdicts->size(), 2u);
+  for (const PlanVerdict& v : *verdicts) {
+    EXPECT_EQ(v.unchecked, "too large to check: 5005 operators, at most 5000");
+    EXPECT_EQ(v.how, v.unchecked);
+    EXPECT_EQ(v.invalid_reason, "");
+    EXPECT_FALSE(v.valid || v.bound_verified);
+    EXPECT_EQ(v.order + " " + v.in_out, "best inside");
+  }
+}
+
 TEST(Certificate, BrokenTextIsAnError) {
   const std::string text = certificate().dump();
   for (size_t cut = 0; cut < text.size(); cut += 37) {

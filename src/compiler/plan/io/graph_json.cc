@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/json_text.h"
 #include "compiler/plan/io/json.h"
@@ -75,12 +76,24 @@ class GraphReader {
     NK_TRY(read_ops(root));
     NK_ASSIGN(p_.inputs, tensors_of(root, "inputs", false, "graph"));
     NK_ASSIGN(p_.outputs, tensors_of(root, "outputs", false, "graph"));
+    NK_TRY(check_outputs());
     NK_ASSIGN(p_.states, tensors_of(root, "states", false, "graph"));
     NK_TRY(check_problem(p_));
     return std::move(p_);
   }
 
  private:
+  // Elsewhere a tensor may be two outputs of a net; in the text the second says nothing.
+  Result<void> check_outputs() const {
+    std::unordered_set<int> seen;
+    for (size_t i = 0; i < p_.outputs.size(); ++i) {
+      if (seen.insert(p_.outputs[i]).second) continue;
+      return bad_input("tensor '" + p_.tensors[p_.outputs[i]].name + "' is listed twice as output",
+                       index_text("graph.outputs", i), "list it once");
+    }
+    return {};
+  }
+
   Result<void> read_tensors(const Json& root) {
     NK_ASSIGN(const Json* const list, list_field(root, "tensors", true, "graph"));
     for (size_t i = 0; i < list->size(); ++i) {
@@ -156,7 +169,7 @@ class GraphReader {
       o.mode = static_cast<int>(i) + 1;
       if (!o.forward_bytes && !o.backward_bytes) {
         return bad_input("states no distance, neither forward_bytes nor backward_bytes", at,
-                         "state one of the two (0 forward is in place), or leave the entry out");
+                         "state one or both (0 forward is in place), or leave the entry out");
       }
       s.overlaps.push_back(o);
     }
@@ -185,6 +198,15 @@ class GraphReader {
 Json names(const Problem& problem, const std::vector<int>& tensors) {
   Json list = Json::array();
   for (const int t : tensors) list.push_back(problem.tensors[t].name);
+  return list;
+}
+
+Json names_once(const Problem& problem, const std::vector<int>& tensors) {
+  Json list = Json::array();
+  std::unordered_set<int> seen;
+  for (const int t : tensors) {
+    if (seen.insert(t).second) list.push_back(problem.tensors[t].name);
+  }
   return list;
 }
 
@@ -229,7 +251,7 @@ std::string graph_json(const Problem& problem) {
   }
   for (const Step& s : problem.steps) root["ops"].push_back(op_json(problem, s));
   root["inputs"] = names(problem, problem.inputs);
-  root["outputs"] = names(problem, problem.outputs);
+  root["outputs"] = names_once(problem, problem.outputs);
   if (!problem.states.empty()) root["states"] = names(problem, problem.states);
   return root.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
