@@ -16,6 +16,20 @@
 
 namespace {
 
+// What the C interface does with a copy of its struct.
+TEST(Tensors, ACopyOfAnArenaThatDisownsReleasesNothing) {
+  Arena arena;
+  ASSERT_TRUE(arena.init_heap(256));
+  auto* bytes = static_cast<unsigned char*>(arena.alloc(16, 16));
+  alignas(Arena) unsigned char storage[sizeof(Arena)];
+  std::memcpy(storage, static_cast<const void*>(&arena), sizeof storage);
+  auto* copy = reinterpret_cast<Arena*>(storage);
+  copy->disown();
+  copy->reset();
+  std::memset(bytes, 1, 16);  // still the arena's
+  EXPECT_TRUE(arena.is_intact());
+}
+
 TEST(Tensors, ArenasOfEveryKind) {
   {
     Arena arena;
