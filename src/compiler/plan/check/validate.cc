@@ -22,6 +22,7 @@ class Validator {
     NK_TRY(check_lives());
     NK_TRY(check_scratch());
     NK_TRY(check_aliases());
+    number_blocks();
     for (size_t a = 0; a < l_.buffers.size(); ++a) {
       for (size_t b = 0; b < a; ++b) NK_TRY(check_pair(static_cast<int>(a), static_cast<int>(b)));
     }
@@ -210,11 +211,36 @@ class Validator {
     return {};
   }
 
-  bool lies_in(int inner, int outer) const {
-    for (; inner >= 0; inner = l_.buffers[inner].alias_of) {
-      if (inner == outer) return true;
+  // Numbers the buffers so that all that lies in one has a range beginning with its own number.
+  void number_blocks() {
+    const int n = static_cast<int>(l_.buffers.size());
+    std::vector<std::vector<int>> inner(n);
+    std::vector<int> open;
+    for (int b = n; b-- > 0;) {
+      const int outer = l_.buffers[b].alias_of;
+      (outer < 0 ? open : inner[outer]).push_back(b);
     }
-    return false;
+    block_begin_.assign(n, 0);
+    block_end_.assign(n, 0);
+    std::vector<int> numbered;
+    while (!open.empty()) {
+      const int b = open.back();
+      open.pop_back();
+      block_begin_[b] = static_cast<int>(numbered.size());
+      block_end_[b] = block_begin_[b] + 1;
+      numbered.push_back(b);
+      open.insert(open.end(), inner[b].begin(), inner[b].end());
+    }
+    for (int i = static_cast<int>(numbered.size()); i-- > 0;) {
+      const int outer = l_.buffers[numbered[i]].alias_of;
+      if (outer >= 0) {
+        block_end_[outer] = std::max(block_end_[outer], block_end_[numbered[i]]);
+      }
+    }
+  }
+
+  bool lies_in(int inner, int outer) const {
+    return block_begin_[inner] >= block_begin_[outer] && block_begin_[inner] < block_end_[outer];
   }
 
   // Views of one block: one lies in the other, or one only reads what the block holds. Two that
@@ -297,7 +323,8 @@ class Validator {
   std::vector<int> at_;      // position of each step
   std::vector<Life> lives_;  // what each tensor needs
   std::vector<int> root_;
-  std::vector<char> made_by_view_;  // the view's step would have written it
+  std::vector<int> block_begin_, block_end_;  // numbers of what lies in a buffer, itself first
+  std::vector<char> made_by_view_;            // the view's step would have written it
 };
 
 }  // namespace
