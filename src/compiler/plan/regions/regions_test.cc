@@ -231,6 +231,32 @@ TEST(Sharing, ExclusiveIsTheLargestAndConcurrentTheSum) {
   EXPECT_TRUE(concurrent->layout.proven_minimal);
 }
 
+// Parts of 42, 48 and 34 bytes: what is rounded up stands on top, in whichever sequence.
+TEST(Sharing, ConcurrentLosesNothingByRoundingInAnySequence) {
+  std::vector<PlannedRegions> parts(3);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Problem& p = parts[i].problem;
+    p.tensors = {{"in", 32}, {"out", std::vector<int64_t>{10, 16, 2}[i]}};
+    p.steps = {{"x", {0}, {1}, 0, {}, {}}};
+    p.inputs = {0};
+    p.outputs = {1};
+    const auto layout = plan(p);
+    ASSERT_TRUE(layout.has_value());
+    parts[i].layout = *layout;
+  }
+  std::vector<size_t> sequence = {0, 1, 2};
+  do {
+    std::vector<SharedPart> given;
+    for (const size_t i : sequence) {
+      given.push_back({std::to_string(i), &parts[i].problem, &parts[i].layout});
+    }
+    const auto shared = share_arena(given, Sharing::kConcurrent);
+    ASSERT_TRUE(shared.has_value());
+    EXPECT_EQ(shared->layout.arena_bytes, 48 + 48 + 34);
+    EXPECT_TRUE(shared->layout.proven_minimal) << shared->layout.lower_bound_bytes;
+  } while (std::ranges::next_permutation(sequence).found);
+}
+
 void expect_states_live_on(int64_t a_bytes, int64_t b_bytes) {
   const PlannedRegions a = with_state(a_bytes, 1024), b = with_state(b_bytes, 2048);
   const auto shared = share_arena({{"a", &a.problem, &a.layout}, {"b", &b.problem, &b.layout}},

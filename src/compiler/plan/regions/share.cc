@@ -36,6 +36,50 @@ int64_t bound_beside(const Layout& part, const States& others) {
   return others.rounded + std::min(bound, round_up(bound, part.alignment) - others.slack);
 }
 
+int64_t slack_of(int64_t bytes, int64_t alignment) {
+  return round_up(bytes, alignment) - bytes;
+}
+
+// Any two buffers of two parts are alive together and share no byte. With one alignment the bytes
+// of each part, pushed together, are a plan of it, each stretch of them rounded up but the topmost.
+int64_t stacked_bound(const std::vector<SharedPart>& parts) {
+  const int64_t alignment = parts[0].layout->alignment;
+  int64_t sum = 0, slack = 0, largest = 0;
+  bool one_alignment = true;
+  for (const SharedPart& p : parts) {
+    const int64_t bound = p.layout->lower_bound_bytes;
+    one_alignment = one_alignment && p.layout->alignment == alignment;
+    sum += round_up(bound, alignment);
+    slack = std::max(slack, slack_of(bound, alignment));
+    largest = std::max(largest, bound);
+  }
+  return one_alignment ? sum - slack : largest;
+}
+
+// Which part to put on top: the one that loses most by rounding, of equals the last.
+size_t top_part(const std::vector<SharedPart>& parts, int64_t alignment) {
+  size_t top = 0;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const auto slack = [&](size_t k) { return slack_of(parts[k].layout->arena_bytes, alignment); };
+    if (slack(i) >= slack(top)) top = i;
+  }
+  return top;
+}
+
+// Where each part begins, one above the other.
+std::vector<int64_t> stacked(const std::vector<SharedPart>& parts, int64_t alignment) {
+  std::vector<int64_t> begins(parts.size(), 0);
+  const size_t on_top = top_part(parts, alignment);
+  int64_t end = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i == on_top) continue;
+    begins[i] = end;
+    end += round_up(parts[i].layout->arena_bytes, alignment);
+  }
+  begins[on_top] = end;
+  return begins;
+}
+
 // Appends a part with its names and indices moved; addresses `above` its own.
 void append(const SharedPart& part, int64_t above, SharedPlan& out) {
   const Layout& from = *part.layout;
@@ -113,8 +157,8 @@ void set_totals(const std::vector<SharedPart>& parts, Sharing sharing, Layout& l
       if (&other != &part) others.add(states_of(*other.layout));
     }
     int64_t& bound = layout.lower_bound_bytes;
-    bound = sharing == Sharing::kConcurrent ? bound + l.lower_bound_bytes
-                                            : std::max(bound, bound_beside(l, others));
+    bound = std::max(
+        bound, sharing == Sharing::kConcurrent ? stacked_bound(parts) : bound_beside(l, others));
     int64_t& given = layout.given_order_peak_bytes;
     given = sharing == Sharing::kConcurrent
                 ? given + l.given_order_peak_bytes
@@ -135,12 +179,12 @@ Result<SharedPlan> share_arena(const std::vector<SharedPart>& parts, Sharing sha
   Layout& layout = out.layout;
   int64_t top = 0;
   bool states = false;
-  for (const SharedPart& part : parts) {
-    const bool stacked = sharing == Sharing::kConcurrent;
-    const int64_t above = stacked ? round_up(top, layout.alignment) : 0;
-    append(part, above, out);
-    top = stacked ? above + part.layout->arena_bytes : std::max(top, part.layout->arena_bytes);
-    states |= keeps_state(part);
+  std::vector<int64_t> begins(parts.size(), 0);
+  if (sharing == Sharing::kConcurrent) begins = stacked(parts, layout.alignment);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    append(parts[i], begins[i], out);
+    top = std::max(top, begins[i] + parts[i].layout->arena_bytes);
+    states |= keeps_state(parts[i]);
   }
   layout.arena_bytes = top;
   out.problem.alignment = layout.alignment;

@@ -29,7 +29,8 @@ struct SharedPlan {
 
 // The order and the kernels' modes of each part are kept. Exclusive parts without states keep their
 // addresses too: the arena is that of the largest. With states all addresses are searched anew.
-// Concurrent parts stand one above the other. The bound holds for the parts' classes and, as every
+// Concurrent parts stand one above the other, that on top which loses most when it is rounded up to
+// the alignment: no other sequence takes less. The bound holds for the parts' classes and, as every
 // part must fit beside the others' states (concurrent: beside the others), for all orders.
 Result<SharedPlan> share_arena(const std::vector<SharedPart>& parts, Sharing sharing);
 
