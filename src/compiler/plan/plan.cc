@@ -136,6 +136,28 @@ bool set_layout(const Context& c, ClassPlan& found, Layout& layout) {
   return true;
 }
 
+bool uses_overlap(const Layout& layout) {
+  return std::any_of(layout.steps.begin(), layout.steps.end(),
+                     [](const LayoutStep& s) { return s.overlap >= 0; });
+}
+
+// What a search that was cut short found out about one class holds for the other too: a plan of
+// class overlap that uses none is a plain one, and every plain plan is one of class overlap.
+void tell_plain(const Context& c, const ClassPlan& overlap, Layout& plain) {
+  if (overlap.found && overlap.layout.arena_bytes < plain.arena_bytes &&
+      !uses_overlap(overlap.layout)) {
+    const int64_t bound = plain.lower_bound_bytes;
+    const bool time_limited = plain.time_limited;
+    plain = overlap.layout;
+    plain.plan_class = PlanClass::kPlain;
+    plain.lower_bound_bytes = bound;
+    plain.time_limited = time_limited;
+    set_totals(c, plain);
+  }
+  plain.lower_bound_bytes =
+      std::min(plain.arena_bytes, std::max(plain.lower_bound_bytes, overlap.lower_bound_bytes));
+}
+
 Result<std::vector<Layout>> run(const Context& c) {
   const auto& ram = c.options.ram_bytes;
   const bool wider = c.options.class_limit != PlanClass::kPlain && has_overlaps(c.problem);
@@ -154,6 +176,7 @@ Result<std::vector<Layout>> run(const Context& c) {
     const bool better = overlap.found && overlap.layout.arena_bytes < widest.arena_bytes;
     widest.time_limited |= overlap.time_limited;
     widest.lower_bound_bytes = std::min(widest.arena_bytes, bound);
+    tell_plain(c, overlap, layouts[0]);
     if (better) set_layout(c, overlap, widest);
   }
   widest.plan_class = PlanClass::kOverlap;
