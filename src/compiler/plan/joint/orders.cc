@@ -212,8 +212,11 @@ std::vector<int> search_order(const OrderModel& model, const ClassLimits& limits
   order_twins(twins);
   Orders orders = search_orders(twins, limits, effort.deadline, effort);
   lower_bound_bytes = orders.bound;
-  if (orders.candidates.empty()) orders.candidates.push_back(greedy_order(model, effort.deadline));
-  if (orders.candidates[0].empty()) orders.candidates[0] = topological_order(*model.problem);
+  if (orders.candidates.empty()) {
+    orders.candidates = {quick_order(model), topological_order(*model.problem)};
+    const std::vector<int> greedy = greedy_order(model, effort.deadline);
+    if (!greedy.empty()) orders.candidates.push_back(greedy);
+  }
   const auto better = [&](const std::vector<int>& a, const std::vector<int>& b) {
     return order_bound(model, a) < order_bound(model, b);
   };
@@ -245,8 +248,10 @@ ClassAnswer solve_class(const OrderModel& model, const ClassLimits& limits, Effo
     return answer;
   }
   const std::vector<int> given = topological_order(*model.problem);
-  std::vector<int> greedy;
+  std::vector<int> greedy, quick;
   if (effort.deadline.set()) {  // what there is when time is up
+    quick = quick_order(model);
+    keep_lower(place_greedily(model, quick), answer);
     greedy = greedy_order(model, effort.deadline.after_part(kGreedyPart));
     keep_lower(place_greedily(model, given), answer);
     if (!greedy.empty()) keep_lower(place_greedily(model, greedy), answer);
@@ -258,6 +263,10 @@ ClassAnswer solve_class(const OrderModel& model, const ClassLimits& limits, Effo
   const int64_t enough = std::max(orders.bound, limits.enough_bytes);
   if (orders.candidates.empty()) {
     if (greedy.empty()) greedy = greedy_order(model, effort.deadline);
+    if (quick.empty()) quick = quick_order(model);
+    if (greedy.empty() || order_bound(model, quick) < order_bound(model, greedy)) {
+      orders.candidates.push_back(quick);
+    }
     if (!greedy.empty()) orders.candidates.push_back(greedy);
   }
   orders.candidates.push_back(given);
