@@ -67,7 +67,7 @@ size_t top_part(const std::vector<SharedPart>& parts, int64_t alignment) {
 }
 
 // Where each part begins, one above the other.
-std::vector<int64_t> stacked(const std::vector<SharedPart>& parts, int64_t alignment) {
+std::vector<int64_t> stacked_begins(const std::vector<SharedPart>& parts, int64_t alignment) {
   std::vector<int64_t> begins(parts.size(), 0);
   const size_t on_top = top_part(parts, alignment);
   int64_t end = 0;
@@ -180,7 +180,7 @@ Result<SharedPlan> share_arena(const std::vector<SharedPart>& parts, Sharing sha
   int64_t top = 0;
   bool states = false;
   std::vector<int64_t> begins(parts.size(), 0);
-  if (sharing == Sharing::kConcurrent) begins = stacked(parts, layout.alignment);
+  if (sharing == Sharing::kConcurrent) begins = stacked_begins(parts, layout.alignment);
   for (size_t i = 0; i < parts.size(); ++i) {
     append(parts[i], begins[i], out);
     top = std::max(top, begins[i] + parts[i].layout->arena_bytes);
