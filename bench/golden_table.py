@@ -7,8 +7,10 @@ a model's path: only such models)
 
 Two runs on two inputs. Of a model with state the second run would go on from the first; here it is
 left out. float32: largest difference, relative where the value is above 1. Integers: share of the
-values within one step, and the worst. The goldens of int8 models are made by XNNPACK, which rounds
-in another way than the kernels that netkit is bit-exact with; in deep networks that adds up.
+values within one step, and the worst. Of a network of float32 outputs beyond the bound also: how
+far they move when every float32 input is a unit in its last place larger. The goldens of int8
+models are made by XNNPACK, which rounds in another way than the kernels that netkit is bit-exact
+with; in deep networks that adds up.
 """
 import array
 import gzip
@@ -45,7 +47,20 @@ def filled(count, dtype, fill):
     return array.array(CODES[dtype], values)
 
 
-def run(netkit, path, case, names, folder):
+def name_in(names, i, stated):
+    """The golden's name of input or output i where the model knows it, else the model's."""
+    return stated["name"] if stated["name"] in names else names[i]
+
+
+def next_up(values):
+    """Of float32 numbers each one's neighbour away from zero; others as they are."""
+    if values.typecode != "f":
+        return values
+    bits = array.array("I", values.tobytes())
+    return array.array("f", array.array("I", [b + 1 for b in bits]).tobytes())
+
+
+def run(netkit, path, case, names, folder, change=lambda values: values):
     """-> ([array per output], "") or (None, the refusal); names: of the model's inputs, outputs"""
     command = [netkit, "run", str(path)]
     for i, given in enumerate(case["inputs"]):
@@ -53,13 +68,12 @@ def run(netkit, path, case, names, folder):
         for size in given["shape"]:
             count *= size
         file = folder / f"in{i}.bin"
-        file.write_bytes(filled(count, given["type"], given["fill"]).tobytes())
-        name = given["name"] if given["name"] in names[0] else names[0][i]
+        file.write_bytes(change(filled(count, given["type"], given["fill"])).tobytes())
+        name = name_in(names[0], i, given)
         command += ["--input", f"{name}={file}", *shape_option(name, given)]
     files = [folder / f"out{i}.bin" for i in range(len(case["outputs"]))]
     for i, (file, output) in enumerate(zip(files, case["outputs"])):
-        name = output["name"] if output["name"] in names[1] else names[1][i]
-        command += ["--output", f"{name}={file}"]
+        command += ["--output", f"{name_in(names[1], i, output)}={file}"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         return None, done.stderr.split("\n")[0]
@@ -100,15 +114,26 @@ def names_of(netkit, path):
     return ends["input"], ends["output"]
 
 
+def moved(netkit, path, runs, names, folder):
+    """Largest change of a float32 output, as in differences(), for inputs a unit larger."""
+    worst = 0.0
+    for case in runs:
+        outputs, _ = run(netkit, path, case, names, folder)
+        others, _ = run(netkit, path, case, names, folder, next_up)
+        for a, b in zip(outputs, others):
+            if a.typecode == "f":
+                worst = max([worst, *(abs(x - y) / max(1.0, abs(x)) for x, y in zip(a, b))])
+    return worst
+
+
 def judge(netkit, path, golden, folder):
     """-> (is it within the bounds, text)"""
     runs = golden["runs"]
     names = names_of(netkit, path)
     done = subprocess.run([netkit, "compile", str(path), "--dump", "passes",
                            *[word for i, given in enumerate(runs[0]["inputs"])
-                             for word in shape_option(
-                                 given["name"] if given["name"] in names[0] else names[0][i],
-                                 given)]], capture_output=True, text=True)
+                             for word in shape_option(name_in(names[0], i, given), given)]],
+                          capture_output=True, text=True)
     if "\nstate %" in done.stdout:
         runs = runs[:1]
     floats, integers = [], []
@@ -126,6 +151,9 @@ def judge(netkit, path, golden, folder):
     if floats:
         parts.append(f"float32 {max(floats):.1e}")
         good = max(floats) <= FLOAT_BOUND
+        if not good:
+            change = moved(netkit, path, runs, names, folder)
+            parts.append(f"a unit in the inputs' last place moves it {change:.1e}")
     if integers:
         share = sum(d <= 1 for d in integers) / len(integers)
         parts.append(f"{100 * share:.2f} % within a step, worst {max(integers)}")

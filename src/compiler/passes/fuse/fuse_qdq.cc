@@ -28,9 +28,16 @@ bool is_per_tensor(const TensorType& type) {
 }
 
 // ONNX's; what TensorFlow Lite dequantises it means to compute in float32.
+bool is_onnx_quantize(const Node& node) {
+  return node.op == "quantize" && node.attrs.get_string("round", "") == "even";
+}
+
+bool states_quantisation(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, is_onnx_quantize);
+}
+
 bool is_stated(const Editor& editor, const Node& node) {
-  return node.op == "quantize" && node.attrs.get_string("round", "") == "even" &&
-         is_per_tensor(editor.type(node.outputs[0]));
+  return is_onnx_quantize(node) && is_per_tensor(editor.type(node.outputs[0]));
 }
 
 bool is_mover(const Editor& editor, int n) {
@@ -347,12 +354,6 @@ class QdqFuser {
 
   Editor e_;
 };
-
-bool states_quantisation(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) {
-    return node.op == "quantize" && node.attrs.get_string("round", "") == "even";
-  });
-}
 
 }  // namespace
 

@@ -44,8 +44,9 @@ TEST(TimeLimit, LeavesAPlanAndABound) {
   }
 }
 
-// One tensor with many readers, whose results one step reads.
-Problem wide(int readers) {
+// `in`, branches that read it, and a join of what they make. A branch is one step, or two: then all
+// first steps stand before all second ones.
+Problem forked(int branches, bool in_two_steps) {
   Problem p;
   p.tensors = {{"in", 64}, {"out", 8}};
   p.inputs = {0};
@@ -53,21 +54,26 @@ Problem wide(int readers) {
   Step join;
   join.name = "join";
   join.outputs = {1};
-  for (int i = 0; i < readers; ++i) {
-    p.tensors.push_back({"t" + std::to_string(i), i * 7919 % 1000 + 1});
-    join.inputs.push_back(i + 2);
-    Step step;
-    step.name = "o" + std::to_string(i);
-    step.inputs = {0};
-    step.outputs = {i + 2};
-    p.steps.push_back(step);
+  std::vector<Step> second;
+  for (int i = 0; i < branches; ++i) {
+    int made = static_cast<int>(p.tensors.size());
+    const int64_t bytes = in_two_steps ? i * 7919 % 3000 + 1000 : i * 7919 % 1000 + 1;
+    p.tensors.push_back({"w" + std::to_string(i), bytes});
+    p.steps.push_back({"o" + std::to_string(i), {0}, {made}, 0, {}, {}});
+    if (in_two_steps) {
+      p.tensors.push_back({"n" + std::to_string(i), i * 104729 % 30 + 1});
+      second.push_back({"p" + std::to_string(i), {made}, {made + 1}, 0, {}, {}});
+      ++made;
+    }
+    join.inputs.push_back(made);
   }
+  p.steps.insert(p.steps.end(), second.begin(), second.end());
   p.steps.push_back(join);
   return p;
 }
 
 TEST(TimeLimit, EndsSoonInWideGraphs) {
-  const Problem p = wide(700);
+  const Problem p = forked(700, false);
   PlanOptions options;
   options.clock = counting_clock;
   options.time_limit_seconds = 0.1;
@@ -82,31 +88,8 @@ TEST(TimeLimit, EndsSoonInWideGraphs) {
   EXPECT_LE(cut->lower_bound_bytes, best->arena_bytes);
 }
 
-// `in` and so many branches of two steps each, all first steps before all second ones, and a join.
-Problem branches(int count) {
-  Problem p;
-  p.tensors = {{"in", 64}, {"out", 8}};
-  p.inputs = {0};
-  p.outputs = {1};
-  Step join;
-  join.name = "join";
-  join.outputs = {1};
-  std::vector<Step> second;
-  for (int i = 0; i < count; ++i) {
-    const int wide = static_cast<int>(p.tensors.size()), narrow = wide + 1;
-    p.tensors.push_back({"w" + std::to_string(i), i * 7919 % 3000 + 1000});
-    p.tensors.push_back({"n" + std::to_string(i), i * 104729 % 30 + 1});
-    join.inputs.push_back(narrow);
-    p.steps.push_back({"o" + std::to_string(i), {0}, {wide}, 0, {}, {}});
-    second.push_back({"p" + std::to_string(i), {wide}, {narrow}, 0, {}, {}});
-  }
-  p.steps.insert(p.steps.end(), second.begin(), second.end());
-  p.steps.push_back(join);
-  return p;
-}
-
 TEST(TimeLimit, FinishesBranchByBranchWhateverTheListing) {
-  const Problem p = branches(300);
+  const Problem p = forked(300, true);
   PlanOptions options;
   options.clock = counting_clock;
   options.time_limit_seconds = 0;
